@@ -29,12 +29,13 @@ from sandbox_tui.tui.screens.cockpit.live.approving.edit_waiting_call import (
 )
 from sandbox_tui.tui.screens.cockpit.live.choose_mode import ALLOWED, ModeDialog, number_that_stays
 from sandbox_tui.tui.screens.cockpit.live.waiting_toast import passes_in_step, still_waits
+from sandbox_tui.tui.screens.cockpit.nothing_to_act_on import (
+    ABOUT_WAITING_CALL,
+    why_nothing_to_act_on,
+)
 from sandbox_tui.tui.textual_support.toasts import DedupedToasts
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
-_ABOUT_WAITING_CALL = frozenset(
-    ("approve", "approve_always", "edit", "reject", "answer", "skip", "waiting")
-)
 _STEERING_ACTIONS = frozenset(
     (
         *("approve", "approve_always", "edit", "reject", "answer", "skip"),
@@ -135,7 +136,7 @@ class RunSteering:
             return self._why_not_yet(action)
         if action == "allowed" and self._state.granted:
             return ""  # the list can be read after the end, too
-        if action not in (*_STEERING_ACTIONS, *_ABOUT_WAITING_CALL, "steer", "queue", "allowed"):
+        if action not in (*_STEERING_ACTIONS, *ABOUT_WAITING_CALL, "steer", "queue", "allowed"):
             return ""
         if self._state.finished is not None:
             return "this run has ended"
@@ -147,7 +148,7 @@ class RunSteering:
             return "you are in control" if self._worker.steers else ""
         if action in _STEERING_ACTIONS and not self._worker.steers:
             return f"another {CONTROL}; {hint('live.steer')} takes control"
-        return self._why_nothing_to_act_on(action)
+        return why_nothing_to_act_on(action, self._state, self.waiting)
 
     def _why_not_yet(self, action: str) -> str:
         finished = self._state.finished
@@ -156,23 +157,6 @@ class RunSteering:
         if action == "resume" and finished.reason not in RESUMABLE:
             return "this run has ended for good"
         return "" if finished.output or action != "open_folder" else "there are no results"
-
-    def _why_nothing_to_act_on(self, action: str) -> str:
-        if action in _ABOUT_WAITING_CALL and self._state.pending is None:
-            return "no call is waiting"
-        if action in _ABOUT_WAITING_CALL and self.waiting is None:
-            return "you have decided on this call"
-        if action == "queue" and not self._state.queue:
-            return "nothing is queued for the model"
-        if action == "allowed" and not self._state.granted:
-            return "nothing was allowed in this run"
-        if action == "interrupt_reply" and unfinished_reply(self._state) is None:
-            waits = self._state.pending is not None
-            done = "the reply is complete, and its call waits for you"
-            return done if waits else "no reply is on its way"
-        if action == "interrupt" and not self._state.busy:
-            return "no command is running"
-        return ""
 
     def words_for(self, action: str) -> str | None:
         """Return the key bar's current words for an action; None for the binding's own
@@ -373,9 +357,11 @@ class RunSteering:
         run = self.steerable_run() if self._state.busy else None
         if run is None:
             return
+        was_frozen = self._state.frozen
         try:
-            if await run.interrupt():
-                self._screen.notify("The command was interrupted.", timeout=2)
+            words = interrupt_words(interrupted=await run.interrupt(), was_frozen=was_frozen)
+            if words:
+                self._screen.notify(words, timeout=5 if was_frozen else 2)
         except SandboxTuiError as error:
             self._screen.notify(sanitize_line(str(error)), severity="error", markup=False)
 
@@ -388,6 +374,15 @@ class RunSteering:
             elif request_waits_for_command(self._state):
                 words = "The model is asked once your command has ended."
             self._screen.notify(words, timeout=2, markup=False)
+
+
+def interrupt_words(*, interrupted: bool, was_frozen: bool) -> str:
+    """Return what happened when the user interrupted the running command, for which a frozen
+    sandbox was resumed; empty if the command had just ended by itself."""
+    if not was_frozen:
+        return "The command was interrupted." if interrupted else ""
+    did = "the command was interrupted" if interrupted else "the command ended by itself"
+    return f"The sandbox runs again: {did}. The run stays paused."
 
 
 def pause_or_resume(run: Controls) -> None:

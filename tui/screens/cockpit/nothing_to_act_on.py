@@ -1,0 +1,39 @@
+"""Why an action that steers a run has nothing to act on at this moment."""
+
+from __future__ import annotations
+
+from sandbox_tui.core.events.run_state import CallItem, RunState
+from sandbox_tui.tui.format.status import unfinished_reply
+from sandbox_tui.tui.keys.hint import hint
+
+ABOUT_WAITING_CALL = frozenset(
+    ("approve", "approve_always", "edit", "reject", "answer", "skip", "waiting")
+)
+"""Actions on the call that waits for a decision."""
+
+
+def why_nothing_to_act_on(action: str, state: RunState, waiting: CallItem | None) -> str:
+    """Return why an action has nothing to act on; empty if it has.
+
+    Args:
+        action: its name.
+        state: a run that goes on.
+        waiting: the call that waits for a decision of this screen's.
+    """
+    if action in ABOUT_WAITING_CALL and state.pending is None:
+        return "no call is waiting"
+    if action in ABOUT_WAITING_CALL and waiting is None:
+        return "you have decided on this call"
+    if action == "take_over" and state.frozen:
+        return f"the sandbox is frozen: {hint('live.freeze')} resumes it"
+    if action == "queue" and not state.queue:
+        return "nothing is queued for the model"
+    if action == "allowed" and not state.granted:
+        return "nothing was allowed in this run"
+    if action == "interrupt_reply" and unfinished_reply(state) is None:
+        waits = state.pending is not None
+        done = "the reply is complete, and its call waits for you"
+        return done if waits else "no reply is on its way"
+    if action == "interrupt" and not state.busy:
+        return "no command is running"
+    return ""
