@@ -913,3 +913,18 @@ async def test_an_output_folder_that_cannot_be_one_is_refused(
         await until(pilot, lambda: app.screen.query_one("#output").has_class("-wrong"))
         assert f"Directory '{folder}'" in str(app.screen.query_one("#hint", Label).content)
     assert not started
+
+
+async def test_an_empty_field_of_a_setting_stands_for_the_default(
+    app: SandboxTui, started: Started
+) -> None:
+    async with app.run_test(size=(160, 45)) as pilot:
+        await pilot.press("n", *"fix it")
+        await fill_field(pilot, "prompts", "")
+        await fill_field(pilot, "output", "")
+        assert app.screen.query_one("#prompts", Input).placeholder == "empty for general"
+        assert app.screen.query_one("#output", Input).placeholder == "empty for output"
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+    (request,) = started
+    assert (request.settings.agent.prompts, request.settings.agent.output) == ("general", "output")

@@ -11,6 +11,7 @@ from textual.containers import Horizontal
 from textual.events import Key
 from textual.widgets import Input, OptionList, Select, TextArea
 
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.config.settings import Settings
 from sandbox_tui.tui.format.setting_text import YES_NO
 from sandbox_tui.tui.keys.textual_bindings import binding
@@ -92,8 +93,8 @@ def further_fields(settings: Settings) -> ComposeResult:
     """Yield the fields of the less frequently changed settings."""
     texts = texts_of(settings)
     with Horizontal(classes="row"):
-        yield line_field("output", texts["output"], "each run gets a subfolder")
-        yield line_field("prompts", texts["prompts"], "prompt pack name")
+        for name in ("output", "prompts"):
+            yield line_field(name, texts[name], f"empty for {sanitize_line(texts[name])}")
         yield line_field("seed", "", "none")
     with Horizontal(classes="row"):
         yield choice_field("network", ("auto", "bridge", "none"), texts["network"])

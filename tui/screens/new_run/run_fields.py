@@ -89,6 +89,10 @@ TEXTS = frozenset({"model", "url", "output", "prompts"})
 """Fields whose text is used literally as the value."""
 
 
+DEFAULT_IF_EMPTY = frozenset({"output", "prompts"})
+"""Fields of `TEXTS` that stand for what the form began with if they are empty."""
+
+
 def texts_of(settings: Settings) -> dict[str, str]:
     """Return the texts of the fields for these settings."""
     return {field: text_of_setting(settings, name) for field, name in SETTINGS.items()}
@@ -100,6 +104,8 @@ def mistake_in(field: str, text: str) -> str:
         return SERVER_NEEDED if text and not is_server_address(with_scheme(text)) else ""
     if field == "seed":
         return SEED_NEEDED if text and not _WHOLE.fullmatch(text) else ""
+    if field in DEFAULT_IF_EMPTY and not text:
+        return ""
     if field == "steps" and not text:  # all others may be empty
         text = "0"
     return "" if field in ("model", "prompts") else mistake_of_setting(SETTINGS[field], text)
@@ -127,6 +133,8 @@ def changes_of(typed: Mapping[str, str], before: Mapping[str, str]) -> dict[str,
     changes: dict[str, Any] = {}
     for field, name in SETTINGS.items():
         text = typed[field].strip()
+        if not text and field in DEFAULT_IF_EMPTY:
+            continue
         if text != before[field].strip():
             changes[name] = text if field in TEXTS else setting_of_text(name, text)
     return changes
