@@ -27,6 +27,7 @@ INSIDE: dict[str, tuple[str, ...]] = {
     "inject": ("live", "cockpit"),
     "queue": ("list", "live", "cockpit"),
     "choice": ("settings", "export"),
+    "path": ("copy_files", "export", "new_eval"),
     "end_runs": ("confirm",),
     "message_runs": ("ask_line",),
 }
@@ -44,7 +45,7 @@ AFTER_THE_END = "live.resume"
 TYPED_IN = (
     *("new_run", "new_eval", "fork", "edit_call"),
     *("settings", "allow_always", "copy_files", "edit_file"),
-    *("export", "palette"),
+    *("export", "palette", "path"),
     *("filter_files", "go_to_step", "terminal_search", "find", "inject", "search", "ask_line"),
 )
 """Places with text input: keys that write a character cannot be bound there."""

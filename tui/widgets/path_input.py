@@ -5,12 +5,18 @@ from __future__ import annotations
 import asyncio
 import os
 from pathlib import Path
+from typing import ClassVar
 
+from textual import on
+from textual.binding import BindingType
+from textual.events import Focus
 from textual.suggester import Suggester
+from textual.widgets import Input
 from typing_extensions import override
 
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.base.typed_path import typed_path
+from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.widgets.line_input import NameInput
 
 MAX_ENTRIES = 5_000
@@ -18,10 +24,16 @@ MAX_ENTRIES = 5_000
 
 
 class PathInput(NameInput):
-    """An input that suggests the first matching name; → accepts it.
+    """An input that suggests the first matching name; → accepts it, and tab completes as a shell
+    does.
 
     It starts empty if `value` contains characters that cannot be displayed.
     """
+
+    BINDINGS: ClassVar[list[BindingType]] = [binding("path.complete", "complete", show=False)]
+
+    _was_typed = False
+    """Whether the path changed since the input got the focus."""
 
     def __init__(self, value: str = "", *, placeholder: str = "", id: str | None = None) -> None:  # noqa: A002
         super().__init__(
@@ -38,6 +50,27 @@ class PathInput(NameInput):
         typed = self.value.strip()
         return typed_path(typed) if typed else None
 
+    @on(Focus)
+    def _forget_typing(self) -> None:
+        self._was_typed = False
+
+    @on(Input.Changed)
+    def _note_typing(self) -> None:
+        self._was_typed = self.has_focus
+
+    async def action_complete(self) -> None:
+        """Complete what was typed as far as it is certain, otherwise go to the next field: a
+        default stays as it is."""
+        typed = self.value
+        longer = typed
+        if self._was_typed:
+            longer = await asyncio.to_thread(completed_as_far_as_certain, typed)
+        if longer == typed:
+            self.screen.focus_next()
+        elif self.value == typed:
+            self.value = longer
+            self.cursor_position = len(longer)
+
 
 class _PathSuggester(Suggester):
     """Suggests names in the folder being typed."""
@@ -51,13 +84,23 @@ class _PathSuggester(Suggester):
 
 
 def completed(value: str) -> str | None:
-    """Return the path completed with the first matching name; None if there is none.
+    """Return the path completed with the first matching name; None if there is none."""
+    return min(_ways_on(value), default=None)
+
+
+def completed_as_far_as_certain(value: str) -> str:
+    """Return the path, completed with what all matching names begin with."""
+    return os.path.commonprefix(_ways_on(value)) or value  # noqa: RUF071 - not only whole names
+
+
+def _ways_on(value: str) -> list[str]:
+    """Return the paths that begin with what was typed.
 
     Names with unprintable characters are skipped, and so are hidden ones unless a dot was typed.
     """
     folder, slash, start = value.rpartition("/")
     if not value.strip() or not (slash or start):
-        return None
+        return []
     found: list[str] = []
     try:
         with os.scandir(Path(folder + slash or ".").expanduser()) as entries:
@@ -65,7 +108,8 @@ def completed(value: str) -> str | None:
                 name = entry.name
                 hidden = name.startswith(".") and not start.startswith(".")
                 if name.startswith(start) and name.isprintable() and not hidden:
-                    found.append(f"{name}/" if entry.is_dir() else name)
+                    name = f"{name}/" if entry.is_dir() else name
+                    found.append(f"{folder}{slash}{name}")
     except (OSError, ValueError, RuntimeError):
-        return None
-    return f"{folder}{slash}{min(found)}" if found else None
+        return []
+    return found

@@ -64,6 +64,9 @@ DIALOG_ACTIONS = (
     KeyAction("failure.leave", ("escape", "enter", "q", "space"), "close"),
     KeyAction("failure.resume", ("r",), "resume", about="Resume the session"),
     KeyAction("fork.call", ("f4",), "change the call"),
+    KeyAction(
+        "fork.clear", ("f8",), "clear", about="Put back the initial texts, or what was cleared"
+    ),
     KeyAction("fork.leave", ("escape",), "cancel"),
     KeyAction("fork.models", ("f3",), "models", about="Choose a model"),
     KeyAction("fork.start", ("ctrl+s", "f2"), "fork", about="Start the fork"),
@@ -109,6 +112,7 @@ DIALOG_ACTIONS = (
     KeyAction("new_run.newline", ("ctrl+j", "shift+enter"), "new line"),
     KeyAction("new_run.start", ("ctrl+s", "f2"), "start", about="Start the run"),
     KeyAction("palette.leave", ("escape",), "close"),
+    KeyAction("path.complete", ("tab",), "complete", about="Complete the path, or next field"),
     KeyAction("settings.down", ("down",), "Next"),
     KeyAction("settings.find", ("slash", "ctrl+f"), "find", about="Find a setting"),
     KeyAction("settings.leave", ("escape",), "cancel"),

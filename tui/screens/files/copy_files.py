@@ -107,10 +107,10 @@ class CopyOutDialog(CopyDialog[Path]):
 
     def compose(self) -> ComposeResult:
         """Yield one field for the folder."""
-        with VerticalScroll(classes="dialog form") as box:
+        with VerticalScroll(classes="dialog form", can_focus=False) as box:
             name = sanitize_line(self._path.rpartition("/")[2])
             box.border_title = Content(f"copy out {name}")
-            yield Label("to the folder on this machine (→ completes)")
+            yield Label("to the folder on this machine (tab completes)")
             yield PathInput(str(self._folder), id="host")
         yield KeyBar()
 
@@ -160,9 +160,9 @@ class CopyInDialog(CopyDialog[Push]):
 
     def compose(self) -> ComposeResult:
         """Yield two fields, and whether the model is told."""
-        with VerticalScroll(classes="dialog form") as box:
+        with VerticalScroll(classes="dialog form", can_focus=False) as box:
             box.border_title = "copy in a file or folder"
-            yield Label("file or folder on this machine (→ completes)")
+            yield Label("file or folder on this machine (tab completes)")
             yield PathInput(id="host", placeholder="such as ~/data/table.csv")
             yield Label("to the folder in the sandbox")
             yield Input(self._folder, id="folder", select_on_focus=False)

@@ -41,10 +41,10 @@ class ImportDialog(CopyDialog[list[str]]):
 
     def compose(self) -> ComposeResult:
         """Yield one field for the file, and room for what is wrong with it."""
-        with VerticalScroll(classes="dialog form") as box:
+        with VerticalScroll(classes="dialog form", can_focus=False) as box:
             box.border_title = "import sessions"
             yield PathInput(
-                id="file", placeholder="a .sbx, .json, .traj or .cast file (→ completes)"
+                id="file", placeholder="a .sbx, .json, .traj or .cast file (tab completes)"
             )
             yield Static(id="why", markup=False)
         yield KeyBar()
@@ -55,12 +55,14 @@ class ImportDialog(CopyDialog[list[str]]):
 
     def action_submit(self) -> None:
         """Import the file, if there is one."""
-        file = self.query_one(PathInput).path
-        if file is None or is_folder(file):
-            self.notify("Enter a file.", severity="warning")
+        field = self.query_one(PathInput)
+        file = field.path
+        if file is None:
+            self.complain(field, "enter a file")
+        elif is_folder(file):
+            self.complain(field, "this is a folder: enter a file")
         elif not is_there(file):
-            words = sanitize_line(f"{file} does not exist.")
-            self.notify(words, severity="warning", markup=False)
+            self.complain(field, "this file does not exist")
         else:
             self.run_worker(self._import(file), group="import", exclusive=True)
 

@@ -1,0 +1,73 @@
+"""Completion of a path by tab, as in a shell."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from textual.app import App, ComposeResult
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from sandbox_tui.tui.widgets.path_input import PathInput, completed_as_far_as_certain
+from tests.screens.cockpit.test_replay_screen import until
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Make a folder with names that begin alike."""
+    for name in ("run-one.sbx", "run-two.sbx", "note.cast", ".hidden"):
+        (tmp_path / name).touch()
+    (tmp_path / "sub").mkdir()
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("typed", "wanted"),
+    [
+        ("r", "run-"),
+        ("run-", "run-"),
+        ("run-t", "run-two.sbx"),
+        ("s", "sub/"),
+        ("", ""),
+        ("x", "x"),
+    ],
+)
+def test_a_path_is_completed_as_far_as_it_is_certain(folder: Path, typed: str, wanted: str) -> None:
+    assert completed_as_far_as_certain(f"{folder}/{typed}") == f"{folder}/{wanted}"
+
+
+class _Fields(App[None]):
+    def __init__(self, path: str) -> None:
+        super().__init__()
+        self._path = path
+
+    def compose(self) -> ComposeResult:
+        yield PathInput(self._path, id="path")
+        yield Input(id="other")
+
+
+@asynccontextmanager
+async def fields(path: str) -> AsyncIterator[tuple[PathInput, Input, Pilot[None]]]:
+    app = _Fields(path)
+    async with app.run_test() as pilot:
+        yield app.query_one(PathInput), app.query_one("#other", Input), pilot
+
+
+async def test_tab_completes_what_was_typed_then_goes_on(folder: Path) -> None:
+    async with fields(f"{folder}/") as (path, other, pilot):
+        await pilot.press("n", "tab")
+        await until(pilot, lambda: path.value == f"{folder}/note.cast")
+        assert path.has_focus
+        assert path.cursor_position == len(path.value)
+        await pilot.press("tab")
+        await until(pilot, lambda: other.has_focus)
+
+
+async def test_tab_leaves_a_default_as_it_is(folder: Path) -> None:
+    async with fields(f"{folder}/no") as (path, other, pilot):
+        await pilot.press("tab")
+        await until(pilot, lambda: other.has_focus)
+        assert path.value == f"{folder}/no"
