@@ -56,7 +56,7 @@ async def ask_and_delete(screen: Screen[Any], item: Deletable, runs: RunRegistry
         elif choice == "with_sessions":
             count = await asyncio.to_thread(item.delete_with_sessions)
             words = f"Deleted with {numbers.counted(count, 'session')}."
-            await free_space(screen, runs.store, words, is_recording=bool(runs.unfinished))
+            await free_space(screen, runs.store, words, 1, is_recording=bool(runs.unfinished))
     except SandboxTuiError as error:
         screen.notify(sanitize_line(str(error)), severity="error", markup=False)
         return False

@@ -12,11 +12,11 @@ from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.store.maintenance import reclaim
 from sandbox_tui.tui.format import numbers
 
-KEPT = "Its space is used again for new sessions."
+KEPT = "space is used again for new sessions."
 
 
 async def free_space(
-    screen: Screen[Any], store: Store, deleted: str, *, is_recording: bool
+    screen: Screen[Any], store: Store, deleted: str, count: int, *, is_recording: bool
 ) -> None:
     """Return the space of deleted sessions to the disk, and remove their snapshots.
 
@@ -24,6 +24,7 @@ async def free_space(
         screen: where the user is notified.
         store: the store from which the sessions were deleted.
         deleted: a sentence about what was deleted.
+        count: how many things it names.
         is_recording: whether runs are being recorded; if so, the file keeps its size.
 
     Raises:
@@ -33,7 +34,9 @@ async def free_space(
 
     freed = 0 if is_recording else await asyncio.to_thread(reclaim, store)
     problems = await asyncio.to_thread(remove_orphaned_snapshots, store)
-    words = f"{numbers.size(freed)} freed." if freed else KEPT
+    words = (
+        f"{numbers.size(freed)} freed." if freed else f"{'Its' if count == 1 else 'Their'} {KEPT}"
+    )
     screen.notify(f"{deleted} {words}", markup=False)
     for problem in problems:
         screen.notify(sanitize_line(problem), severity="warning", markup=False)

@@ -21,6 +21,8 @@ from sandbox_tui.sessions.store.tables.annotations import add_tag, tags_of
 from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.home.home import HomeScreen
+from sandbox_tui.tui.screens.home.rows.export_marked import ExportMarkedDialog
+from sandbox_tui.tui.widgets.path_input import PathInput
 from sandbox_tui.tui.widgets.sessions.session_detail_pane import SessionDetailPane
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 from sandbox_tui.tui.widgets.sessions.session_rows import start_time
@@ -203,10 +205,22 @@ def in_store(store: Store) -> set[str]:
     return {run.id for run in store.runs()}
 
 
+async def test_the_samples_of_a_group_are_exported_together(store: Store, tmp_path: Path) -> None:
+    async with at_home(store, row=0) as (home, pilot):
+        await pilot.press("E")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ExportMarkedDialog))
+        dialog = pilot.app.screen
+        assert "3 sessions" in str(dialog.query_one("#what", Static).content)
+        dialog.query_one(PathInput).value = str(tmp_path / "out")
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: pilot.app.screen is home)
+        names = {file.name for file in (tmp_path / "out").iterdir()}
+        assert names == {"a.html", "b.html", "c.html"}
+
+
 async def test_one_question_deletes_all_samples_of_a_group(store: Store) -> None:
     async with at_home(store, row=0) as (home, pilot):
         assert home.why_unavailable("rename", ()) == "open the group first (enter)"
-        assert home.why_unavailable("export", ()) == "open the group first (enter)"
         assert home.why_unavailable("delete", ()) == ""
         await pilot.press("x")
         asked = await question(pilot)
@@ -223,6 +237,7 @@ async def test_one_question_deletes_all_samples_of_a_group(store: Store) -> None
         await pilot.press("y")
         await until(pilot, lambda: in_store(store) == {"alone"})
         await until(pilot, lambda: "3 sessions deleted." in said(pilot))
+        assert "Its space" not in said(pilot)
 
 
 def said(pilot: Pilot[int]) -> str:

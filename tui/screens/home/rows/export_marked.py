@@ -34,7 +34,7 @@ class ExportMarkedDialog(ExportDialog):
     @property
     @override
     def what(self) -> str:
-        return f"{numbers.counted(len(self._runs), 'marked session')}, each in files of its own"
+        return f"{numbers.counted(len(self._runs), 'session')}, each in files of its own"
 
     @override
     def proposal(self, suffix: str) -> str:

@@ -95,14 +95,17 @@ class SessionActions:
         self._ask(self._tag())
 
     def export(self) -> None:
-        """Export the session to files, or all that are marked to a folder."""
-        marked = self._source.sessions_chosen if self._source.are_marked else ()
-        if len(marked) > 1:
+        """Export the session to files; all that are marked, or all samples of a group, to a
+        folder."""
+        here = self._source.session_here
+        several = self._source.are_marked or here is None
+        chosen = self._source.sessions_chosen if several else ()
+        if len(chosen) > 1:
             from sandbox_tui.tui.screens.home.rows.export_marked import ExportMarkedDialog
 
-            show_export(self._screen, ExportMarkedDialog(marked, self._store))
+            show_export(self._screen, ExportMarkedDialog(chosen, self._store))
             return
-        run = marked[0] if marked else self._source.session_here
+        run = chosen[0] if chosen else here
         if run is not None:
             export_session(self._screen, run, self._store)
 
@@ -218,7 +221,8 @@ class SessionActions:
                 await asyncio.to_thread(store.delete, run_id)
             self._source.reload()
             words = "Deleted." if count == 1 else f"{count} sessions deleted."
-            await free_space(self._screen, store, words, is_recording=self._source.is_recording)
+            is_recording = self._source.is_recording
+            await free_space(self._screen, store, words, count, is_recording=is_recording)
         except StoreError as error:
             self._complain(error)
             self._source.reload()

@@ -57,7 +57,7 @@ def why_unavailable_here(
             return "sessions are marked in the list"
         case "mark":
             return "" if run or isinstance(shown.current_row, SamplesRow) else _NONE
-        case "export" if shown.marked and not search.shows_hits:
+        case "export" if (shown.marked or isinstance(row, SamplesRow)) and not search.shows_hits:
             return ""
         case "tags":
             return "" if chosen else _NONE
