@@ -16,6 +16,7 @@ from sandbox_tui.core.config.settings import Settings
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.models.discovery import LocalServer
 from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.store.tables.annotations import add_tag
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 from sandbox_tui.tui.screens.compare.compare_screen import CompareScreen
@@ -229,6 +230,32 @@ async def test_each_kind_is_listed_with_one_line_an_entry(app: SandboxTui) -> No
         assert isinstance(app.screen, HomeScreen)
 
 
+async def test_a_paused_session_is_called_paused(app: SandboxTui, store: Store) -> None:
+    begun = replace_struct(started("held", started_at=2_000.0), task="count the zebras")
+    store.append("held", [begun, e.ModeChanged(seq=1, t=1.0, mode="paused")])
+    async with app.run_test(size=(100, 30)) as pilot:
+        await opened(app, pilot)
+        screen = app.screen
+        assert isinstance(screen, PaletteScreen)
+        await until(pilot, lambda: screen.is_read)
+        [held] = [one for one in screen._entries if one.name == "held"]
+        assert " paused" in f" {held.detail}"
+        assert "running" not in held.detail
+
+
+async def test_a_session_is_found_by_its_tags(app: SandboxTui, store: Store) -> None:
+    run = store.runs(limit=1)[0]
+    add_tag(store, run.id, "Blue-ish")
+    async with app.run_test(size=(100, 30)) as pilot:
+        listed = await opened(app, pilot)
+        for typed in ("blue", "#blue-ish"):
+            field = app.screen.query_one(Input)
+            field.value = typed
+            await until(pilot, lambda: listed.current and listed.current.name == run.id)
+            assert listed.current is not None
+            assert "#Blue-ish" in listed.current.detail
+
+
 async def test_a_session_opens_by_its_title(app: SandboxTui) -> None:
     async with app.run_test(size=(100, 30)) as pilot:
         await opened(app, pilot)
@@ -345,6 +372,22 @@ async def test_sessions_are_imported_from_a_file(app: SandboxTui, tmp_path: Path
         await pilot.press("enter")
         assert isinstance(app.screen, ImportDialog), "it needs a path"
         field, why = app.screen.query_one(PathInput), app.screen.query_one("#why", Static)
+        assert str(field.border_subtitle) == "enter a file"
+        for wrong, words in (
+            (tmp_path / "none", "this file does not exist"),
+            (tmp_path, "this is a folder: enter a file"),
+        ):
+            field.value = str(wrong)
+            await pilot.press("enter")
+            await until(pilot, lambda words=words: str(field.border_subtitle) == words)
+            assert field.has_class("-wrong")
+        assert not app._notifications
+        field.value = "no such"
+        await pilot.press("tab", "tab", "x")  # nothing to complete: what is typed still goes here
+        await until(pilot, lambda: "x" in field.value)
+        field.value = ""
+        await pilot.press(*f"{tmp_path}/brok", "tab")
+        await until(pilot, lambda: field.value == str(tmp_path / "broken.cast"))
         field.value = str(tmp_path / "broken.cast")
         await pilot.press("enter")
         await until(pilot, lambda: "broken.cast is not a recording" in str(why.content))

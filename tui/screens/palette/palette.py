@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from inspect import isawaitable
 
 from textual.app import App
@@ -11,8 +11,10 @@ from textual.screen import Screen
 
 from sandbox_tui.core.base.errors import ConfigError, StoreError
 from sandbox_tui.core.models.discovery import find_local_servers
-from sandbox_tui.sessions import RunRegistry, RunSummary
-from sandbox_tui.sessions.relations.fork_origin import ForkOrigin, read_origins
+from sandbox_tui.sessions import RunRegistry, RunSummary, Store
+from sandbox_tui.sessions.relations.fork_origin import read_origins
+from sandbox_tui.sessions.relations.running_summaries import up_to_now
+from sandbox_tui.sessions.store.tables.annotations import all_tags
 from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.reread_settings import reread_settings
 from sandbox_tui.tui.screens.home.home import HomeScreen
@@ -112,12 +114,11 @@ class Palette:
         """Yield sessions, then models, while the user is already typing."""
         opener = SessionOpener(below, self._runs)
         try:
-            runs = await asyncio.to_thread(self._runs.store.standalone_runs, MAX_SESSIONS)
-            origins = await asyncio.to_thread(read_origins, self._runs.store, runs)
+            sessions = await asyncio.to_thread(_read_sessions, self._runs.store, opener.open)
         except StoreError as error:
             self._complain(error)
-            runs, origins = list[RunSummary](), dict[str, ForkOrigin]()
-        yield [session_entry(run, opener.open, origins.get(run.id)) for run in runs]
+            sessions = []
+        yield sessions
         servers = await find_local_servers(self._settings.now.model.local_ports)
         yield model_entries(servers, self._settings.now, self._choose_model)
 
@@ -152,3 +153,16 @@ class Palette:
 
     def _complain(self, error: Exception) -> None:
         complain_here(self._app, str(error))
+
+
+def _read_sessions(store: Store, open_session: Callable[[RunSummary], object]) -> list[Entry]:
+    """Return an entry for each of the newest sessions.
+
+    Raises:
+        StoreError: the database cannot be read.
+    """
+    runs = up_to_now(store, store.standalone_runs(MAX_SESSIONS))
+    origins, tags = read_origins(store, runs), all_tags(store)
+    return [
+        session_entry(run, open_session, origins.get(run.id), tags.get(run.id, ())) for run in runs
+    ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from textual.app import App
@@ -45,20 +45,23 @@ def session_entry(
     run: RunSummary,
     open_session: Callable[[RunSummary], object],
     origin: ForkOrigin | None = None,
+    tags: Sequence[str] = (),
 ) -> Entry:
-    """Return a session by its title; a sample of a task with its number among them, and a fork,
-    which has the title of its parent, with where it parts from that."""
+    """Return a session by its title, which its tags find, too; a sample of a task with its number
+    among them, and a fork, which has the title of its parent, with where it parts from that."""
     which = sample_or_fork_of(run)
     if origin is not None:
         parent = origin.parent.rpartition("-")[2]
         which += f" ({parent}), {origin.place}" if run.sample else f" of {parent}, {origin.place}"
-    detail = " · ".join(part for part in (which, outcome_words(run), run.id) if part)
+    signs = sanitize_line(" ".join(f"#{tag}" for tag in tags))
+    detail = " · ".join(part for part in (which, signs, outcome_words(run), run.id) if part)
     return Entry(
         "Sessions",
         run.id,
         task_title(run)[:MAX_TITLE_CHARACTERS],
         detail,
         lambda: open_session(run),
+        also=" ".join(f"{tag} #{tag}" for tag in tags).lower(),
     )
 
 
