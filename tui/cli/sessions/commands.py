@@ -138,7 +138,8 @@ def sessions_search(query: tuple[str, ...], as_json: bool, limit: int) -> None:
     if not parsed.has_terms:
         raise ConfigError("There is nothing to search for: type a word or a filter.")
     with store_to_read() as store:
-        print_hits(search(store, parsed, limit=limit), parsed.remarks, as_json=as_json)
+        hits = search(store, parsed, limit=limit + 1)  # one more says that there are more
+        print_hits(hits, limit, parsed.remarks, as_json=as_json)
 
 
 @sessions.command("rename", short_help="Give a session a title.")

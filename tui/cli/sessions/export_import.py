@@ -159,22 +159,26 @@ def import_files(store: Store, files: Sequence[Path]) -> bool:
     return good
 
 
-def print_hits(hits: Sequence[Hit], remarks: Sequence[str], *, as_json: bool) -> None:
-    """Print one line per match: session, step, kind, and the text around the words."""
+def print_hits(hits: Sequence[Hit], limit: int, remarks: Sequence[str], *, as_json: bool) -> None:
+    """Print one line per match: session, step, kind, and the text around the words; at most
+    `limit`, and then whether there are more."""
     for remark in remarks:
         click.echo(f"sandbox-tui: {sanitize_line(remark)}", err=True)
-    if as_json:
-        for hit in hits:
-            click.echo(json.dumps(dataclasses.asdict(hit)))
-        return
-    if not hits:
+    if not hits and not as_json:
         click.echo("No matches.", err=True)
-    for hit in hits:
-        step = f"step {hit.step}" if hit.step else ""
-        words = " ".join(_marked(hit).split())
-        if hit.kind in ("session", "task") and (sample := sample_words(hit.run)):
-            words = f"{sample} · {words}"
-        click.echo(f"{hit.run.id}  {step:<8}  {hit.kind:<11}  {words}")
+    for hit in hits[:limit]:
+        click.echo(json.dumps(dataclasses.asdict(hit)) if as_json else _line_of(hit))
+    if len(hits) > limit and not as_json:
+        first = "The first match" if limit == 1 else f"The first {limit} matches"
+        click.echo(f"{first}; --limit N shows more.", err=True)
+
+
+def _line_of(hit: Hit) -> str:
+    step = f"step {hit.step}" if hit.step else ""
+    words = " ".join(_marked(hit).split())
+    if hit.kind in ("session", "task") and (sample := sample_words(hit.run)):
+        words = f"{sample} · {words}"
+    return f"{hit.run.id}  {step:<8}  {hit.kind:<11}  {words}"
 
 
 def _marked(hit: Hit) -> str:

@@ -556,6 +556,10 @@ def test_the_commands(tmp_path: Path, own_home: Path) -> None:
     assert hit.startswith("r")
     assert "mind the gap" in hit
     assert "\x1b" not in run("search", "zebra").stdout
+    few = run("search", "zebra", "--limit", "1")
+    assert len(few.stdout.splitlines()) == 1
+    assert few.stderr == "The first match; --limit N shows more.\n"
+    assert run("search", "zebra").stderr == ""
     assert run("search", "tag:none", "gap").stdout == ""
     assert run("search", "tag:one", "-gap").stdout == ""
     assert run("search", "tag:one", "-giraffe").stdout.startswith("r")
