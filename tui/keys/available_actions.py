@@ -7,24 +7,30 @@ Covers only our own actions, which are in `ACTIONS`, and Textual's copy action.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from textual.app import App
 from textual.binding import ActiveBinding, Binding
 from textual.dom import DOMNode, NoScreen
-from textual.screen import Screen
+from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
 
 from sandbox_tui.tui.keys.default_keys import ACTIONS
-from sandbox_tui.tui.keys.hint import shown
+from sandbox_tui.tui.keys.hint import hints, shown
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable, as_sentence
-from sandbox_tui.tui.textual_support.private_api import binding_chain, parse_action
+from sandbox_tui.tui.textual_support.private_api import (
+    binding_chain,
+    declared_bindings,
+    parse_action,
+)
 
 COPY = "screen.copy_text"
 """The only action of Textual itself that is listed."""
 
 MOVING = "Moving"
+
+ENTER = "enter"
 
 OPEN = "list.open"
 """What enter does in a list: it stands first among the actions on what is listed."""
@@ -164,6 +170,8 @@ def available_actions(screen: Screen[Any]) -> list[ActionHere]:
                 )
             elif name != COPY and shown(key) not in known.keys:
                 found[name] = known._replace(keys=(*known.keys, shown(key)))
+    for one in (*_enter_of_dialog(screen), *_of_other_fields(screen)):
+        found.setdefault(one.name, one)
     if (opens := found.get(OPEN)) is not None:
         found[OPEN] = opens._replace(group=_group_of_listed(opens.node, found.values()))
     useful = {action.group for action in found.values() if not action.off}
@@ -176,6 +184,27 @@ def available_actions(screen: Screen[Any]) -> list[ActionHere]:
             one.name != OPEN,
         ),
     )
+
+
+def _enter_of_dialog(screen: Screen[Any]) -> Iterator[ActionHere]:
+    """Yield what enter does in the list or the buttons of a dialog."""
+    words: str = getattr(screen, "choice_words", "")
+    here = screen.active_bindings.get(ENTER)
+    if isinstance(screen, ModalScreen) and words and here is not None:
+        words = words[:1].upper() + words[1:]
+        yield ActionHere(ENTER, words, (shown(ENTER),), here.binding.action, here.node, _HERE)
+
+
+def _of_other_fields(screen: Screen[Any]) -> Iterator[ActionHere]:
+    """Yield the actions of the fields that a dialog names as `other_fields`, because they have keys
+    of their own while they have the focus."""
+    fields: Iterable[Widget] = getattr(screen, "other_fields", ())
+    for field in fields:
+        for binding in declared_bindings(field):
+            if (name := binding.id) and name in ACTIONS:
+                words = f"{_words(name, binding, field)} ({field.id})"
+                keys = tuple(hints(name).split("/"))
+                yield ActionHere(name, words, keys, binding.action, field, _HERE)
 
 
 def _group_of_listed(node: DOMNode, found: Iterable[ActionHere]) -> str:

@@ -17,6 +17,7 @@ from textual.widgets import OptionList, Static
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.interchange.export_files import Export, make_export
 from sandbox_tui.tui.film.film_process import FILM
+from sandbox_tui.tui.keys.available_actions import available_actions
 from sandbox_tui.tui.screens.dialogs import export_session
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.dialogs.export_session import ExportDialog
@@ -63,6 +64,23 @@ async def test_every_format_is_written(store: Store, tmp_path: Path, name: str) 
         assert written
         assert all(file.stat().st_size > 100 for file in written)
         await until(pilot, lambda: any("Wrote" in one.message for one in shown_toasts(home.app)))
+
+
+async def test_help_lists_enter_and_the_keys_of_the_secrets(store: Store, tmp_path: Path) -> None:
+    async with at_home(store) as (home, pilot):
+        dialog = await opened(home, pilot, "markdown", tmp_path / "out")
+        await until(pilot, lambda: dialog.choice_words == "name the file")
+        listed = {one.words: one for one in available_actions(dialog)}
+        assert listed["Name the file"].keys == ("enter",)
+        assert {"Next value (secrets)", "Previous value (secrets)"} <= set(listed)
+        secrets = dialog.query_one(Choice)
+        await listed["Next value (secrets)"].run(dialog.app)
+        assert secrets.value == "kept"
+        secrets.focus()
+        await until(pilot, lambda: secrets.has_focus)
+        words = [one.words for one in available_actions(dialog)]
+        assert "Next value" in words
+        assert "Next value (secrets)" not in words
 
 
 async def test_the_name_and_what_enter_does_are_shown(store: Store, tmp_path: Path) -> None:

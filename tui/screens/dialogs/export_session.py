@@ -14,6 +14,7 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.events import DescendantFocus
+from textual.widget import Widget
 from textual.widgets import Button, Label, OptionList, Static
 from textual.widgets.option_list import Option
 
@@ -105,6 +106,11 @@ class ExportDialog(Dialog[str | None]):
         super().__init__()
         self._run = run
         self._store = store
+
+    @property
+    def other_fields(self) -> tuple[Widget, ...]:
+        """The fields with keys of their own, which help lists."""
+        return (self.query_one(Choice),)
 
     @property
     def what(self) -> str:
