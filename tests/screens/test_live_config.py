@@ -12,6 +12,7 @@ from textual.widgets import Input, Label
 from sandbox_tui.core.config.settings import config_file
 from sandbox_tui.core.config.toml_file import write
 from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.settings import SettingsScreen
 from sandbox_tui.tui.widgets.choice import Choice
@@ -90,6 +91,8 @@ async def test_a_previewed_theme_stays_while_the_file_changes(app: SandboxTui) -
         await until(pilot, lambda: app.settings.now.ui.theme == "contrast")
         assert app.theme == previewed
         await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, ConfirmDialog))
+        await pilot.press("y")
         await until(pilot, lambda: app.theme == "contrast")
 
 

@@ -33,7 +33,10 @@ async def test_a_theme_is_previewed_before_it_is_saved(app: SandboxTui, own_home
         await pilot.pause()
         assert app.theme != before
         await pilot.press("escape")
-        await pilot.pause()
+        await until(pilot, lambda: isinstance(app.screen, ConfirmDialog))
+        assert str(app.screen.query_one(Static).render()) == "Leave without saving ui.theme?"
+        await pilot.press("y")
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
         assert (app.theme, type(app.screen)) == (before, HomeScreen)
         assert "theme" not in (own_home / "config.toml").read_text()
 
@@ -122,7 +125,7 @@ async def test_a_changed_setting_is_not_left_unsaved_without_a_question(
             await pilot.press("escape")
             await until(pilot, lambda: isinstance(app.screen, ConfirmDialog))
             question = str(app.screen.query_one(Static).render())
-            assert question == "Leave without saving limits.max_steps?"
+            assert question == "Leave without saving ui.theme, limits.max_steps?"
             await pilot.press(key)
             await until(pilot, lambda: app.screen is settings)
             assert settings.query_one("#limits-max-steps", Input).value == "9"

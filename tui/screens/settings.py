@@ -379,7 +379,7 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
         if self.query_one(SearchLine).display:
             self._end_search()
             return
-        unsaved = [row.name for row in self._changed_rows if row.name != "ui.theme"]
+        unsaved = [row.name for row in self._changed_rows]
         if not unsaved:
             self._leave(True)
             return
