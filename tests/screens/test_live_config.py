@@ -200,6 +200,22 @@ async def test_an_unknown_theme_is_named_with_the_line_that_chooses_it(
         assert f"line {line}: {notice}" in said(app)
 
 
+async def test_an_unknown_theme_leaves_the_one_in_use_until_it_is_corrected(
+    app: SandboxTui,
+) -> None:
+    write({"ui.theme": "daylight"})
+    async with app.run_test(size=(110, 45)) as pilot:
+        await until(pilot, lambda: app.theme == "daylight")
+        write({"ui.theme": "lamplit"})
+        await until(
+            pilot, lambda: "There is no theme named 'lamplit'; daylight is used." in said(app)
+        )
+        assert app.theme == "daylight"
+        write({"ui.theme": "contrast"})
+        await until(pilot, lambda: app.theme == "contrast")
+        assert "lamplit" not in said(app)
+
+
 async def test_all_mistakes_in_the_file_are_counted(app: SandboxTui) -> None:
     async with app.run_test(size=(160, 45)) as pilot:
         await pilot.pause()

@@ -38,7 +38,8 @@ class LiveThemes:
         self._wanted = wanted
         self._said: set[str] = set()
         self._replaced_notice = ""
-        self._is_replaced = False  # by the default, because the chosen theme cannot be used
+        self._is_replaced = False  # because the chosen theme cannot be used
+        self._in_use = DEFAULT  # the last chosen theme that could be used
         self._register()
 
     def follow(self) -> None:
@@ -79,20 +80,26 @@ class LiveThemes:
         return True
 
     def choose(self) -> None:
-        """Apply the theme chosen in the settings, or say why it cannot be used."""
+        """Apply the theme chosen in the settings, or say why it cannot be used: then the one in use
+        stays."""
         self._read_again()
+        self._take_back_notice(self._replaced_notice)  # it was about another choice
         self._said.discard(self._files.problem_of(self._wanted()))
         self._choose()
 
     def _choose(self) -> None:
         name = self._wanted()
         self._is_replaced = name not in self._app.available_themes
-        self._app.theme = DEFAULT if self._is_replaced else name
+        if not self._is_replaced:
+            self._in_use = name
+        elif self._in_use not in self._app.available_themes:
+            self._in_use = DEFAULT
+        self._app.theme = self._in_use
         problem = self._files.problem_of(name)
         if self._is_replaced and problem not in self._said:
             self._said.add(problem)
             known = "" if self._files.is_broken(name) else _place_of(name)
-            self._replaced_notice = f"{known}{problem}; {DEFAULT} is used."
+            self._replaced_notice = f"{known}{problem}; {self._in_use} is used."
             self._warn(self._replaced_notice)
 
     def _say_what_is_broken(self) -> None:
@@ -106,10 +113,13 @@ class LiveThemes:
 
     def _take_back(self, problem: str) -> None:
         """Remove the notices about a file that is mended or deleted."""
-        if isinstance(self._app, DedupedToasts):
-            replaced = self._replaced_notice if problem in self._replaced_notice else ""
-            for words in filter(None, (f"{problem}.", replaced)):
-                self._app.remove_shown_toast(sanitize_line(words), "")
+        self._take_back_notice(f"{problem}.")
+        if problem in self._replaced_notice:
+            self._take_back_notice(self._replaced_notice)
+
+    def _take_back_notice(self, words: str) -> None:
+        if words and isinstance(self._app, DedupedToasts):
+            self._app.remove_shown_toast(sanitize_line(words), "")
 
     def _warn(self, words: str) -> None:
         self._app.notify(sanitize_line(words), severity="warning", markup=False, timeout=10)
