@@ -19,7 +19,7 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.config.settings import Settings, config_dir
 from sandbox_tui.sessions import RunRegistry, RunSummary, Store
 from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
-from sandbox_tui.tui.keys.hint import hint, use_keys
+from sandbox_tui.tui.keys.hint import use_keys
 from sandbox_tui.tui.keys.key_sequencer import SequentialKeys, keys_for_dialog
 from sandbox_tui.tui.keys.keymap_overlay import KeymapOverlay
 from sandbox_tui.tui.keys.stale_clicks import IgnoresStaleClicks
@@ -68,7 +68,7 @@ from sandbox_tui.tui.theming.theme_files import ThemeFiles
 
 if TYPE_CHECKING:  # screens are imported when first shown, so that the first appears soon
     from sandbox_tui.sessions.remote.run_handle import RunHandle
-    from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
+    from sandbox_tui.tui.screens.dialogs.leave_run import QuitQuestion
     from sandbox_tui.tui.screens.evals.source import EvalSource
     from sandbox_tui.tui.screens.new_run.run_again import RunAgain
     from sandbox_tui.tui.screens.palette.palette import Palette
@@ -130,7 +130,7 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
         self._evals = EvalRegistry(self._run_workers)
         self._forks = SessionForks(self, self.settings, self._run_workers)
         self._begun: list[RunHandle] = []
-        self._quit_dialog: ConfirmDialog | None = None
+        self._quit_dialog: QuitQuestion | None = None
         self._announcer = RunAnnouncer(self, self.settings, self._run_workers)
         self.shutdown = Shutdown(self, self._run_workers, self._evals, lambda: self._exit_code)
         files = ThemeFiles(config_dir() / "themes")
@@ -305,21 +305,18 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
         if not question:
             self.shutdown.begin()
             return
-        from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
-        from sandbox_tui.tui.screens.dialogs.leave_run import DraftDialog, QuitDialog
+        from sandbox_tui.tui.screens.dialogs.leave_run import DraftDialog, QuitDialog, QuitQuestion
 
         def sure(yes: bool | None) -> None:
             if yes:
                 self.shutdown.begin()
 
-        if self.screen is self._quit_dialog:  # below another screen, its keys would not reach it
-            if isinstance(self.screen, DraftDialog):
-                self.screen.dismiss(True)
-                return
-            self.notify(f"{hint('confirm.yes')} quits, {hint('confirm.no')} stays.", markup=False)
+        open_one = self._quit_dialog
+        if open_one is not None and self.screen is open_one:  # another screen may cover it
+            open_one.ask_again()
             return
         if self._evals.running:
-            dialog = ConfirmDialog(question, "stop and quit", "stay")
+            dialog = QuitQuestion(question, "stop and quit", "stay")
         elif going := len(self._run_workers.running):
             dialog = QuitDialog(question, going, self._detach_and_quit)
         else:

@@ -23,12 +23,12 @@ from sandbox_tui.tui.screens.cockpit.live.ending_runs import EndingRunsDialog
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
+from sandbox_tui.tui.screens.dialogs.leave_run import DOUBLE_PRESS_SECONDS, QuitDialog
 from sandbox_tui.tui.screens.files.edit_file import EditFileScreen
 from sandbox_tui.tui.screens.home import missing_image as image_offer
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.home.missing_image import ImageAnswer, MissingImageDialog
 from sandbox_tui.tui.screens.settings import SettingsScreen
-from sandbox_tui.tui.textual_support.private_api import shown_toasts
 from tests import scripted_server as s
 from tests.integration.conftest import require
 from tests.integration.test_runs import Start, settings
@@ -262,7 +262,7 @@ async def test_settings_stay_open_when_a_run_has_ended(
         assert (run.out / "kept.txt").exists()
 
 
-async def test_quitting_asks_over_another_question_and_a_second_time_says_how_to_answer(
+async def test_quitting_asks_over_another_question_and_a_second_time_means_yes(
     tmp_path: Path, scripted_server: Start
 ) -> None:
     async with program(tmp_path, scripted_server(KEPT, s.call("submit"))) as run:
@@ -270,11 +270,14 @@ async def test_quitting_asks_over_another_question_and_a_second_time_says_how_to
         other = ConfirmDialog("Another question?")
         run.app.push_screen(other)
         await run.press("ctrl+q")
-        assert isinstance(run.app.screen, ConfirmDialog)
-        assert run.app.screen is not other
-        await run.press("ctrl+q")
-        assert shown_toasts(run.app)[-1].message == "y quits, n stays."
+        assert isinstance(run.app.screen, QuitDialog)
+        run.app.screen._asked_at += 60  # however slow this machine is
+        await run.press("ctrl+q")  # a key that was pressed twice
+        assert isinstance(run.app.screen, QuitDialog)
         await run.press("n")
         assert run.app.screen is other
-        await run.press("n", "ctrl+q", "y")
+        await run.press("n", "ctrl+q")
+        assert isinstance(run.app.screen, QuitDialog)
+        run.app.screen._asked_at -= DOUBLE_PRESS_SECONDS
+        await run.press("ctrl+q")
         await run.until(lambda: run.has_left)

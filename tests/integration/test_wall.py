@@ -44,6 +44,7 @@ from sandbox_tui.tui.screens.palette.palette_screen import PaletteScreen
 from sandbox_tui.tui.screens.wall.dialogs.choose_mode_of_all import WallModeDialog
 from sandbox_tui.tui.screens.wall.dialogs.decide_about_all import DecideAboutAllDialog
 from sandbox_tui.tui.screens.wall.wall_screen import WallScreen
+from sandbox_tui.tui.textual_support.private_api import shown_toasts
 from sandbox_tui.tui.widgets.calls.approval_bar import ApprovalBar
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
@@ -395,6 +396,8 @@ async def test_only_the_wall_that_the_program_began_with_is_left_and_asks(tmp_pa
         await pilot.press("ctrl+q")
         await until(pilot, lambda: isinstance(app.screen, QuitDialog))
         assert "4 runs" in str(app.screen.query_one(Static).render())
+        await pilot.press("ctrl+q")
+        assert shown_toasts(app)[-1].message == "y ends all 4 runs and quits, n stays."
         assert "y/x end and quit" in str(app.screen.query_one(".dialog").border_subtitle)
         await pilot.press("x")
         await until(pilot, lambda: not app.runs.running)

@@ -130,8 +130,26 @@ _SEVERAL = (
 )
 
 
-class QuitDialog(ConfirmDialog):
-    """Asks whether to end the runs with the program; they can be detached instead.
+DOUBLE_PRESS_SECONDS = 0.5
+"""A key pressed again this soon was pressed before the question was read."""
+
+
+class QuitQuestion(ConfirmDialog):
+    """Asks whether to quit; asking to quit again answers yes."""
+
+    def __init__(self, question: str, yes: str, no: str) -> None:
+        super().__init__(question, yes, no)
+        self._asked_at = Message().time
+
+    def ask_again(self) -> None:
+        """Answer yes, except to a key that was pressed twice."""
+        if Message().time - self._asked_at >= DOUBLE_PRESS_SECONDS:
+            self.dismiss(True)
+
+
+class QuitDialog(QuitQuestion):
+    """Asks whether to end the runs with the program; they can be detached instead. Only the
+    keys that answer end several.
 
     Args:
         question: the question.
@@ -151,6 +169,7 @@ class QuitDialog(ConfirmDialog):
     def __init__(self, question: str, runs: int, detach: Callable[[], None]) -> None:
         words = f"{question} {ENDED}\n\n{_detached(runs)}"
         super().__init__(words, "end and quit", "stay")
+        self._runs = runs
         self._detach_runs = detach
 
     @property
@@ -161,6 +180,14 @@ class QuitDialog(ConfirmDialog):
         return f"{hint('leave_run.detach')} detach and quit · {ends} · {stays}"
 
     @override
+    def ask_again(self) -> None:
+        if self._runs == 1:
+            super().ask_again()
+            return
+        ends = f"{hint('confirm.yes')} ends all {self._runs} runs and quits"
+        self.notify(f"{ends}, {hint('confirm.no')} stays.", markup=False)
+
+    @override
     def action_answer(self, sure: bool | Literal["detach", "end"]) -> None:
         """Close with the answer, and detach the runs if chosen."""
         self.dismiss(sure is True or sure == "end")
@@ -168,10 +195,14 @@ class QuitDialog(ConfirmDialog):
             app_of(self).call_later(self._detach_runs)
 
 
-class DraftDialog(ConfirmDialog):
+class DraftDialog(QuitQuestion):
     """Asks whether to quit although a task is not started; the keys that asked also answer yes."""
 
     BINDINGS: ClassVar[list[BindingType]] = [binding("home.quit", "quit", show=False)]
+
+    @override
+    def ask_again(self) -> None:
+        self.dismiss(True)
 
     async def action_quit(self) -> None:
         """Ask the program again, which takes that for yes."""
