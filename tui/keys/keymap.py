@@ -9,7 +9,7 @@ apply. ctrl+q always quits.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, cast
@@ -174,19 +174,32 @@ def _drop_clashes(keymap: Keymap, places: dict[str, str]) -> None:
     """Resolve conflicts: if two actions that work at the same time newly share a key, the later one
     gets its defaults."""
     order = list(places)
+    dropped: dict[str, list[tuple[str, str, str]]] = {}  # by entry
     by_default = _shared({name: action.keys for name, action in ACTIONS.items()})
     while True:
         in_force = {name: keymap.of(name) for name in ACTIONS}
         clashes = sorted(_shared(in_force) - by_default)  # so that it always names the same
         if not clashes:
-            return
+            break
         chosen = [clash for clash in clashes if clash[0] in keymap.keys or clash[1] in keymap.keys]
         one, other, key = max(chosen, key=lambda c: max(_rank(order, c[0]), _rank(order, c[1])))
         loser, winner = (one, other) if _rank(order, one) > _rank(order, other) else (other, one)
         del keymap.keys[loser]
-        words = f"{shown(key)} is {winner} at the same place already; the default keys stay."
-        keymap.problems.append(f"{places[loser]}: {words}")
+        dropped.setdefault(places[loser], []).append((loser, winner, key))
         order.remove(loser)
+    for where, clashes in dropped.items():
+        others_hold = any(places[name] == where for name in order)
+        keymap.problems.append(f"{where}: {_words_of(clashes, others_hold=others_hold)}")
+
+
+def _words_of(dropped: Sequence[tuple[str, str, str]], *, others_hold: bool) -> str:
+    """Return why actions of one entry have their defaults, and which ones if not all of them."""
+    winners: dict[str, list[str]] = {}
+    for _, winner, key in dropped:
+        winners.setdefault(shown(key), []).append(winner)
+    taken = ", ".join(f"{key} is {' and '.join(names)}" for key, names in winners.items())
+    here = f" for {' and '.join(loser for loser, _, _ in dropped)}" if others_hold else ""
+    return f"{taken} at the same place already; the default keys stay{here}."
 
 
 def _rank(order: list[str], name: str) -> int:

@@ -181,6 +181,17 @@ def test_a_bare_name_is_every_action_of_that_name() -> None:
     assert keymap.keys == dict.fromkeys(approve, ("f7", "ctrl+y"))
 
 
+def test_where_a_bare_name_clashes_is_named() -> None:
+    keymap = read_keymap({"find": "a"})
+    assert keymap.of("home.find") == ("a",)
+    (problem,) = keymap.problems
+    assert problem == (
+        "[keys] find: a is wall.approve and live.approve at the same place already; "
+        "the default keys stay for wall.find and calls.find."
+    )
+    assert read_keymap({"find": "a"}).of("wall.find") == ACTIONS["wall.find"].keys
+
+
 def test_two_that_want_the_same_key_yield_one_after_the_other() -> None:
     keymap = read_keymap({"live.pause": "f9", "live.step": "f9"})
     assert keymap.keys == {"live.pause": ("f9",)}
