@@ -64,9 +64,12 @@ def eval_mark(samples: int, lost: int) -> str:
 
 
 def mode_scores(modes: Sequence[str], scores: Mapping[str, float]) -> str:
-    """Return the modes of an evaluation with their mean scores so far."""
+    """Return the modes of an evaluation with their mean scores so far; only their names if none has
+    one."""
+    missing = f" {figures.NONE}" if scores else ""
     return ", ".join(
-        f"{mode} {figures.points(scores[mode])} %" if mode in scores else mode for mode in modes
+        f"{mode} {figures.points(scores[mode])} %" if mode in scores else f"{mode}{missing}"
+        for mode in modes
     )
 
 

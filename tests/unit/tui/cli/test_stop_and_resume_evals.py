@@ -84,7 +84,7 @@ def test_failures_and_scores_are_listed_and_decide_the_exit_code(recorded: Store
     head, line, failed = command("ls").output.splitlines()
     assert head.split() == ["evaluation", "status", "done", "suite", "model", "score"]
     assert line.split()[:5] == [EVAL, "finished", "2", "of", "2"]
-    assert line.endswith("vanilla 25.0 %, sandbox")
+    assert line.endswith("vanilla 25.0 %, sandbox –")
     assert failed.strip() == "1 without a score"
     watched = command("watch", "--headless")
     assert watched.exit_code == 4
