@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from sandbox_tui.core.events import types as e
+from sandbox_tui.core.tools.call_difference import difference_words
 from sandbox_tui.sessions.store.run_summary import RunSummary
 from sandbox_tui.sessions.store.store import Store
 from sandbox_tui.sessions.store.tables.calls import (
@@ -64,6 +65,15 @@ class ForkOrigin:
         if not self.step:
             return "before step 1"
         return f"{'in' if self.is_within else 'after'} step {self.step}"
+
+    @property
+    def changes(self) -> Sequence[tuple[str, str]]:
+        """What was changed when it was forked, each with its label."""
+        found = [("message", self.message)] if self.message else []
+        if self.call is not None:
+            words = difference_words(self.proposed, self.arguments)
+            found.append((f"call {self.call}", f"changed: {words}"))
+        return found
 
 
 def shared_part(store: Store, run: RunSummary) -> SharedPart:

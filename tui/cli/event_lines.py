@@ -11,7 +11,7 @@ from sandbox_tui.core.base.sanitize import sanitize, sanitize_line
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.command_output import observed
 from sandbox_tui.core.events.notes import note_on, resumed_words
-from sandbox_tui.core.events.run_state import RunState
+from sandbox_tui.core.events.run_state import ReplyItem, RunState
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.sessions.store.answers import NO_ANSWER, NOT_SUBMITTED, said_mark
 from sandbox_tui.tui.format import numbers
@@ -35,12 +35,12 @@ def event_lines(event: e.AnyEvent, state: RunState) -> list[str]:
         return _end_lines(event, said_in_submit(state))
     if isinstance(event, e.CallFinished):
         return _finished_lines(event, state)
-    line = _run_line(event) or _model_line(event, state) or _call_line(event, state)
+    line = _run_line(event, state) or _model_line(event, state) or _call_line(event, state)
     line = line or _person_line(event)
     return [line] if line else []
 
 
-def _run_line(event: e.AnyEvent) -> str:
+def _run_line(event: e.AnyEvent, state: RunState) -> str:
     """Return the line for an event of the run as a whole: start, origin, score."""
     match event:
         case e.RunStarted():
@@ -48,7 +48,7 @@ def _run_line(event: e.AnyEvent) -> str:
         case e.RunResumed():
             return sanitize_line(resumed_words(event))
         case e.Forked():
-            return _fork_line(event)
+            return _fork_line(event, state)
         case e.Repeated():
             how = sanitize_line(event.parted) or "as recorded"
             return f"run again, {event.number} of {event.of}: {how}"
@@ -61,11 +61,22 @@ def _run_line(event: e.AnyEvent) -> str:
             return ""
 
 
-def _fork_line(event: e.Forked) -> str:
+def _fork_line(event: e.Forked, state: RunState) -> str:
     again = f", {numbers.counted(event.repeats, 'call')} run again" if event.repeats else ""
     parent = sanitize_line(event.parent)
-    where = f"after step {event.step}" if event.step else "before step 1"
+    where = f"{'in' if _is_within(event, state) else 'after'} step {event.step}"
+    where = where if event.step else "before step 1"
     return f"forked from {parent} {where}{again}; new from here"
+
+
+def _is_within(event: e.Forked, state: RunState) -> bool:
+    """Return whether a fork shares only the beginning of its step: not all calls of the reply."""
+    replies = (item for item in reversed(state.items) if isinstance(item, ReplyItem))
+    reply = next((item.replied for item in replies if item.step == event.step), None)
+    if reply is None or reply.reminder is not None:
+        return False
+    shared = sum(item.call.step == event.step for item in state.calls.values())
+    return shared < max(1, len(reply.message.get("tool_calls") or ()))
 
 
 def _start_line(event: e.RunStarted) -> str:

@@ -14,6 +14,7 @@ from sandbox_tui.core.events.types import AnyEvent, RunStarted, TerminalOutput
 from sandbox_tui.core.terminal.partial_output import partial_outputs
 from sandbox_tui.sessions.interchange.fingerprint import fingerprint
 from sandbox_tui.sessions.interchange.redaction import Redactor
+from sandbox_tui.sessions.relations.fork_origin import ForkOrigin, read_origin
 from sandbox_tui.sessions.store.run_summary import RunSummary
 from sandbox_tui.sessions.store.store import Store
 from sandbox_tui.sessions.store.tables.annotations import Note, notes_of, tags_of
@@ -46,6 +47,7 @@ class Recording:
             which may be most of a session.
         tags, notes: the user's annotations.
         verdict: the score, if the session is a sample of an evaluation.
+        origin: where it comes from, if it is a fork of a session that is known.
     """
 
     def __init__(self, store: Store, run_id: str, redactor: Redactor | None = None) -> None:
@@ -69,7 +71,9 @@ class Recording:
         self.tags: list[str] = tags_of(store, self.summary.id)
         self.notes: list[Note] = notes_of(store, self.summary.id)
         self.verdict: Verdict | None = verdict_on(store, self.summary.id)
+        self.origin: ForkOrigin | None = read_origin(store, self.summary)
         if redactor is not None:
+            self.origin = redactor.value(self.origin) if self.origin else None
             self.summary = redactor.value(self.summary)
             self.verdict = Verdict(*redactor.value(self.verdict)) if self.verdict else None
             self.tags, self.notes = redactor.value(self.tags), redactor.value(self.notes)

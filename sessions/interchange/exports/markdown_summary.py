@@ -17,9 +17,13 @@ from sandbox_tui.sessions.interchange.exports.base import (
 )
 from sandbox_tui.sessions.interchange.exports.markdown_sanitizer import code_cell, code_line, inline
 from sandbox_tui.sessions.interchange.exports.run_story import Entry, decision, did_run, unfinished
+from sandbox_tui.sessions.relations.fork_origin import ForkOrigin
 from sandbox_tui.sessions.store.tables.evals.verdicts import Verdict
 
 MAX_CELL_CHARS = 80
+MAX_ORIGIN_CHARS = 300
+"""Maximum characters of what was changed when a session was forked."""
+
 MAX_ROWS = 500
 """Maximum number of rows in one table."""
 
@@ -44,8 +48,17 @@ def outcome_sentences(recording: Recording) -> Iterable[str]:
         f"- sandbox: {inline(recording.started.sandbox)}\n"
         f"- started: {started:%Y-%m-%d %H:%M} UTC\n"
         f"- tokens: {inline(summary.tokens or 'not recorded')}{cost}\n"
-        f"- session: {inline(summary.id)}{tags}"
+        f"- session: {inline(summary.id)}{tags}{_origin_lines(recording.origin)}"
     )
+
+
+def _origin_lines(origin: ForkOrigin | None) -> str:
+    """Return where a fork comes from and what was changed there, each on a line of the list."""
+    if origin is None:
+        return ""
+    facts = [("fork of", f"{origin.parent}, {origin.place}"), *origin.changes]
+    lines = (f"{label}: {inline(shortened(words, MAX_ORIGIN_CHARS))}" for label, words in facts)
+    return "".join(f"\n- {line}" for line in lines)
 
 
 def _verdict_sentences(verdict: Verdict) -> str:

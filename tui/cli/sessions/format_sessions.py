@@ -28,7 +28,7 @@ from sandbox_tui.tui.cli.sessions.call_lines import call_lines
 from sandbox_tui.tui.cli.sessions.session_table import samples_in_order, session_lines
 from sandbox_tui.tui.format import numbers, run_end
 from sandbox_tui.tui.format.answers import answer_or_why_none, score_words
-from sandbox_tui.tui.format.compared.fork_facts import fork_changes, fork_place
+from sandbox_tui.tui.format.compared.fork_facts import fork_place
 from sandbox_tui.tui.format.outcome import outcome_words
 
 
@@ -139,7 +139,7 @@ def _origin(store: Store, run: RunSummary) -> Sequence[tuple[str, str]]:
     """Return the parent of a fork and what was changed there; nothing for another session."""
     origin = read_origin(store, run)
     if origin is not None:
-        return [("fork of", fork_place(origin)), *fork_changes(origin)]
+        return [("fork of", fork_place(origin)), *origin.changes]
     # a recording of another kind may not say where it was forked
     return [("fork of", f"{run.parent} at event {run.parent_seq}")] if run.parent else []
 

@@ -24,7 +24,7 @@ from sandbox_tui.tui.format.answers import (
     answer_or_why_none,
     answers_words,
 )
-from sandbox_tui.tui.format.compared.fork_facts import fork_changes, fork_place
+from sandbox_tui.tui.format.compared.fork_facts import fork_place
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.import_words import imported_words
 from sandbox_tui.tui.format.outcome import WAITS, outcome_words
@@ -193,7 +193,7 @@ def _origin(origin: ForkOrigin, own: RunSummary, palette: Palette) -> list[Text]
     steps = numbers.counted(max(0, own.steps - origin.step), "step")
     line.append(f" · own part {steps}, {clock(own.seconds)}{tokens}", style=palette.dim)
     lines = [line]
-    lines += [_line(label, words, palette, palette.human) for label, words in fork_changes(origin)]
+    lines += [_line(label, words, palette, palette.human) for label, words in origin.changes]
     if origin.call is not None:
         changed = change_lines(origin.proposed, origin.arguments, palette)
         lines += [_label("", palette).append_text(line) for line in changed]

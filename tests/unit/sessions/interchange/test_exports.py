@@ -628,6 +628,34 @@ def test_frames_show_what_the_terminal_showed(
         assert shown == wanted
 
 
+def test_a_markdown_report_of_a_fork_says_where_it_comes_from_and_what_changed(
+    store: Store,
+) -> None:
+    def arguments(command: str) -> str:
+        return json.dumps({"command": command})
+
+    call = e.ToolCall(
+        number=1, step=4, id="c", name="execute_bash", arguments=arguments("echo old")
+    )
+    store.append("p", [started("p"), e.CallProposed(seq=2, t=1.0, call=call)])
+    first = msgspec.structs.replace(started("r"), parent="p", parent_seq=1)
+    own: list[e.AnyEvent] = [
+        e.Forked(parent="p", parent_seq=1, step=4, snapshot=None, repeats=0, model="m"),
+        e.HumanMessage(id=1, text=f"look *again* {SECRET}"),
+        e.CallProposed(call=call),
+        e.CallDecided(call=1, verdict="edit", by="human", arguments=arguments("echo new")),
+    ]
+    store.append(
+        "r", [first, *(msgspec.structs.replace(one, seq=seq) for seq, one in enumerate(own, 2))]
+    )
+    text = only(store, "markdown", redactor=Redactor()).decode()
+    facts = text.split("\n\n")[2].splitlines()
+    assert facts[-3] == "- fork of: p, in step 4"
+    assert facts[-2].startswith("- message: look \\*again\\* ")
+    assert facts[-1] == "- call 1: changed: old → new"
+    assert SECRET not in text
+
+
 def test_the_verdict_on_a_sample_stands_beside_the_outcome(store: Store) -> None:
     keep(store, *sample())
     enter_eval(store, now=1e9)

@@ -245,6 +245,19 @@ def test_a_fork_prints_where_it_begins_and_nothing_of_its_parent() -> None:
     assert again[0].endswith("forked from p after step 2, 3 calls run again; new from here")
 
 
+def test_a_fork_before_a_call_begins_in_the_step_of_the_call() -> None:
+    parent, _ = sample("plain")
+    proposed = [event for event in parent if isinstance(event, e.CallProposed)][-1]
+    at, step = proposed.seq - 1, proposed.call.step
+    forked = e.Forked(
+        parent="p", parent_seq=at, step=step, snapshot=None, repeats=7, model="m", sandbox_info={}
+    )
+    first = msgspec.structs.replace(started(), seq=1, run_id="f", parent="p", parent_seq=at)
+    shared = [event for event in parent if 1 < event.seq <= at]
+    printed = lines([first, *shared, msgspec.structs.replace(forked, seq=at + 1)])
+    assert printed[-1].endswith(f"forked from p in step {step}, 7 calls run again; new from here")
+
+
 def test_several_runs_end_with_a_tally() -> None:
     used = e.Totals(steps=2, calls=1, usage=e.Usage(input_tokens=900, output_tokens=100), cost=0.25)
     ends = [
