@@ -22,12 +22,14 @@ class Chart:
         axis: the quantity on the horizontal axis.
         min_spread: minimum difference between the lowest and the highest value of the vertical
             axis, so that small changes do not look large.
+        limits: the lowest and the highest value of the vertical axis; None: those of the curves.
     """
 
     title: str
     curves: dict[str, Curve]
     axis: Axis = "minutes"
     min_spread: float = 1.0
+    limits: tuple[float, float] | None = None
 
 
 Series = tuple[Chart, ...]

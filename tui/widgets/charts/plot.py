@@ -58,19 +58,24 @@ def draw_chart(
 def _set_ticks(plot: Any, chart: Chart) -> None:
     """Label the lowest, the middle and the highest value, all with the same width; equal labels
     only once."""
-    values = [value for _, found in chart.curves.values() for value in found]
-    low, high = min(values), max(values)
-    if high - low < chart.min_spread:
-        floor = 0.0 if low >= 0 else low - chart.min_spread
-        low, high = max(floor, low - chart.min_spread), high + chart.min_spread
+    low, high = chart.limits or _limits_of_values(chart)
     places = [low, (low + high) / 2, high]
     plot.ylim(low, high)
-    decimals = 1 if chart.min_spread >= 1 else 2
+    decimals = (1 if chart.min_spread >= 1 else 2) if chart.limits is None else 0
     labels = {_short(place, decimals): place for place in (places[1], low, high)}
     if len(labels) == 1:
         labels = dict.fromkeys(labels, places[1])
     plot.yticks([*labels.values()], [f"{label:>{TICK_CELLS}}" for label in labels])
     (_set_steps if chart.axis == "steps" else _set_minutes)(plot, chart)
+
+
+def _limits_of_values(chart: Chart) -> tuple[float, float]:
+    values = [value for _, found in chart.curves.values() for value in found]
+    low, high = min(values), max(values)
+    if high - low < chart.min_spread:
+        floor = 0.0 if low >= 0 else low - chart.min_spread
+        return max(floor, low - chart.min_spread), high + chart.min_spread
+    return low, high
 
 
 def _set_minutes(plot: Any, chart: Chart) -> None:

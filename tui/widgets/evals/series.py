@@ -26,7 +26,11 @@ def series_of(info: EvalInfo, newest_first: Sequence[SampleResult]) -> Series:
     scored = [one for one in over if has_score(one)]
     ended = [one for one in over if has_ended(one)]
     return (
-        Chart("mean score %", _curves(info, scored, by, lambda one: 100 * (one.score or 0.0))),
+        Chart(
+            "mean score %",
+            _curves(info, scored, by, lambda one: 100 * (one.score or 0.0)),
+            limits=(0.0, 100.0),
+        ),
         Chart("steps a sample", _curves(info, ended, by, lambda one: one.steps)),
         Chart("tokens a sample", _curves(info, ended, by, tokens_of)),
         Chart("calls a sample", _curves(info, ended, by, lambda one: one.calls)),
