@@ -16,7 +16,25 @@ from sandbox_tui.tui.keys.key_names import writes
 
 
 class OneLineInput(Input):
-    """An `Input` that keeps all lines of a pasted text; Textual would keep the first one only."""
+    """An `Input` that keeps all lines of a pasted text; Textual would keep the first one only.
+
+    Without the focus, it shows the beginning of its text.
+    """
+
+    @on(Blur)
+    @on(Resize)
+    @on(Input.Changed)
+    def _show_part_later(self) -> None:
+        self.call_after_refresh(self._show_part)
+
+    def _show_part(self) -> None:
+        if not self.has_focus:
+            self.scroll_to(x=self.shown_from, animate=False, force=True, immediate=True)
+
+    @property
+    def shown_from(self) -> float:
+        """The first column of the text that is shown without the focus."""
+        return 0
 
     @override
     def check_consume_key(self, key: str, character: str | None) -> bool:
@@ -41,15 +59,10 @@ class OneLineInput(Input):
 class NameInput(OneLineInput):
     """A line input for a name that may be a long path: without the focus, it shows the end."""
 
-    @on(Blur)
-    @on(Resize)
-    @on(Input.Changed)
-    def _show_end_later(self) -> None:
-        self.call_after_refresh(self._show_end)
-
-    def _show_end(self) -> None:
-        if not self.has_focus:
-            self.scroll_to(x=self.max_scroll_x, animate=False, force=True, immediate=True)
+    @property
+    @override
+    def shown_from(self) -> float:
+        return self.max_scroll_x
 
 
 class LineInput(OneLineInput):

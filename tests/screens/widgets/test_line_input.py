@@ -37,6 +37,18 @@ async def test_several_pasted_lines_become_one_without_a_loss() -> None:
             assert "\x1b" not in line.value
 
 
+async def test_without_the_focus_the_beginning_is_shown() -> None:
+    app = Lines()
+    async with app.run_test(size=(20, 10)) as pilot:
+        field = app.query_one(OneLineInput)
+        field.focus()
+        field.value = "http://127.0.0.1:18413/v1"
+        field.cursor_position = len(field.value)
+        await until(pilot, lambda: field.scroll_x > 0)
+        app.query_one(LineInput).focus()
+        await until(pilot, lambda: field.scroll_x == 0)
+
+
 class Asking(Dialog[None]):
     """A dialog with one line."""
 
