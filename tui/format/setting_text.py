@@ -137,7 +137,7 @@ _NO_PACK = "There is no prompt pack "
 
 _NO_FOLDER = "Directory "
 
-_BETWEEN = re.compile(r"from (\d+) to (\d+)")
+_BETWEEN = re.compile(r"(a whole number )?from (\d+) to (\d+)")
 
 
 def mistake_of_setting(name: str, text: str) -> str:
@@ -164,7 +164,7 @@ def mistake_of_count(text: str, most: int | None = None) -> str:
     """Return why a text is no whole number from 1 to `most`; empty if it is one."""
     if text.isdecimal() and 1 <= int(text) <= (most or int(text)):
         return ""
-    return f"{_MUST_BE}from 1 to {most}." if most else f"{_MUST_BE}a whole number from 1."
+    return f"{_MUST_BE}a whole number from 1{f' to {most}' if most else ''}."
 
 
 def shortened(mistake: str) -> str:
@@ -196,7 +196,8 @@ def fitted_mistake(mistake: str, room: int) -> str:
 
 def _shorter(short: str) -> tuple[str, ...]:
     if between := _BETWEEN.fullmatch(short):
-        return (f"{between[1]}-{between[2]}",)
+        fewest = f"{between[2]}-{between[3]}"
+        return (f"whole, {between[2]} to {between[3]}", fewest) if between[1] else (fewest,)
     if _KEY_NEEDED.fullmatch(short):
         return ("needs a URL or key", "a URL or key")
     if short.startswith(_NO_PACK):

@@ -208,7 +208,7 @@ async def test_a_draft_that_is_kept_nowhere_holds_up_quitting_only_once(
         ("input", "~nobody-of-that-name/x", "This path does not exist."),
         ("steps", "0", "more than 0"),
         ("steps", "", "more than 0"),
-        ("samples", "1000", "from 1 to 256"),
+        ("samples", "1000", "whole, 1 to 256"),
     ],
 )
 async def test_an_error_is_shown_at_its_field(
@@ -340,7 +340,8 @@ async def test_all_errors_are_shown_at_once_and_counted(
     ("name", "typed", "words"),
     [
         ("steps", "4x", "a whole number"),
-        ("samples", "x", "from 1 to 256"),
+        ("samples", "x", "a whole number from 1 to 256"),
+        ("samples", "1.5", "a whole number from 1 to 256"),
         ("tokens", "many", "a whole number"),
         ("temperature", "warm", "a number"),
     ],
@@ -356,7 +357,7 @@ async def test_a_number_field_takes_every_character_and_says_what_fits(
         await pilot.press(*typed)
         await pilot.pause()
         assert field.value == typed
-        assert str(field.border_subtitle) == words
+        assert str(field.border_subtitle) == words.replace("a whole number from", "whole,")
         assert str(app.screen.query_one("#hint", Label).content) == f"Must be {words}."
         await pilot.press("end", *["backspace"] * len(typed), "2")
         await pilot.pause()
@@ -368,7 +369,7 @@ async def test_a_number_field_takes_every_character_and_says_what_fits(
     ("name", "typed", "short", "whole"),
     [
         ("steps", "4x", "digits only", "Must be a whole number."),
-        ("samples", "x", "1-256", "Must be from 1 to 256."),
+        ("samples", "x", "1-256", "Must be a whole number from 1 to 256."),
         ("tokens", "many", "a whole number", "Must be a whole number."),
         ("cost", "0", "more than 0", "Must be more than 0."),
         ("url", "here", "http:// or https://", "Begin with http:// or https://."),
@@ -809,6 +810,21 @@ async def test_a_start_asks_about_a_model_that_the_server_does_not_list(
         await until(pilot, lambda: isinstance(app.screen, StartAnywayDialog))
         await pilot.press(key)
         await until(pilot, lambda: len(started) == 2)
+
+
+async def test_no_open_list_is_drawn_over_the_question(app: SandboxTui, started: Started) -> None:
+    async with app.run_test(size=(60, 20)) as pilot:
+        await pilot.press("n", "x")
+        await fill_field(pilot, "url", "http://127.0.0.1:9/v1")
+        kind = app.screen.query_one("#kind", Select)
+        kind.focus()
+        await pilot.press("enter")
+        await until(pilot, lambda: kind.expanded)
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: isinstance(app.screen, StartAnywayDialog))
+        await until(pilot, lambda: not kind.expanded)
+        await pilot.press("y")
+        await until(pilot, lambda: started)
 
 
 async def test_a_start_asks_about_a_server_that_does_not_answer(

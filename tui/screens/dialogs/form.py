@@ -7,7 +7,7 @@ from typing import ClassVar, TypeAlias, cast
 
 from textual import on
 from textual.content import Content
-from textual.events import DescendantFocus, Resize
+from textual.events import DescendantFocus, Resize, ScreenSuspend
 from textual.widget import Widget
 from textual.widgets import Input, Label, Select, TextArea
 
@@ -163,6 +163,13 @@ class FormDialog(Dialog[Result]):
         text = event.control.value.strip()
         if name in self.TITLES and (words := self.mistake_when_left(name, text)):
             self._mark(name, words)
+
+    @on(ScreenSuspend)
+    def _close_lists(self) -> None:
+        """Close an open list of values: it would be drawn over the screen above."""
+        for _, field in self.fields():
+            if isinstance(field, Select):
+                field.expanded = False
 
     # --- the line below the fields
 
