@@ -6,6 +6,7 @@ import contextlib
 from pathlib import Path
 
 import msgspec
+from textual.screen import Screen
 
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
@@ -15,6 +16,7 @@ from sandbox_tui.core.sandboxes.image_name import LACKS_IMAGE
 from sandbox_tui.sessions import RunWorker, Store
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.lifecycle.run_poll import NAME
+from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.textual_support.private_api import shown_toasts
 from tests.screens.cockpit.test_replay_screen import until
 from tests.snapshots.sample_run import sample_run
@@ -46,6 +48,19 @@ async def test_it_is_shown_once_and_one_timer_looks_at_the_runs(tmp_path: Path) 
             await pilot.pause()
             words = [toast.message for toast in shown_toasts(app)]
             assert words == [f"This run uses bubblewrap: {LACKS_IMAGE} 'image:1'."]
+            app.runs.all.clear()
+
+
+async def test_it_is_put_away_with_its_screen(tmp_path: Path) -> None:
+    with contextlib.closing(Store(tmp_path / "s.db")) as store:
+        app = SandboxTui(load({"model.name": "m"}), store)
+        async with app.run_test(size=(100, 30), notifications=True) as pilot:
+            await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+            await app.push_screen(Screen[None]())
+            enter_run(app, store, "a", f"{LACKS_IMAGE} 'image:1'")
+            await until(pilot, lambda: shown_toasts(app))
+            await app.pop_screen()
+            await until(pilot, lambda: not shown_toasts(app))
             app.runs.all.clear()
 
 

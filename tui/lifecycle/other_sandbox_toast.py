@@ -6,9 +6,9 @@ import contextlib
 
 from textual.app import App
 
-from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.kinds.run import RunStarted
 from sandbox_tui.sessions import RunRegistry
+from sandbox_tui.tui.textual_support.toasts import warn_here
 
 SAID = "said-other-sandbox"
 """Name of the file with the reason that was said last."""
@@ -38,8 +38,7 @@ class OtherSandboxToast:
             return
         self._has_said_it = True
         if self._is_new(because):
-            words = sanitize_line(f"This run uses bubblewrap: {because}.")
-            self._app.notify(words, severity="warning", markup=False, timeout=6)
+            warn_here(self._app, f"This run uses bubblewrap: {because}.", seconds=6)
 
     def _is_new(self, because: str) -> bool:
         """Return whether no program has said this before, and remember that it is said now; without

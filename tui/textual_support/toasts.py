@@ -16,7 +16,7 @@ from typing import Any, Generic, TypeVar
 from textual import events
 from textual.app import App
 from textual.message_pump import MessagePump
-from textual.notifications import Notification, Notify
+from textual.notifications import Notification, Notify, SeverityLevel
 from textual.screen import Screen
 
 from sandbox_tui.core.base.sanitize import sanitize_line
@@ -120,11 +120,10 @@ class DedupedToasts(App[Result], Generic[Result]):
             covers = pass_by and isinstance(screen, NoticesMoveNothing)
             place_toasts(screen, over=covers)
 
-    def complain_here(self, words: str, seconds: float) -> None:
-        """Show an error that answers a key: it disappears with the screen, however long it is
-        shown."""
+    def notify_here(self, words: str, severity: SeverityLevel, seconds: float) -> None:
+        """Show a toast about the screen: it disappears with that, however long it is shown."""
         self._long_notice = words
-        self.notify(words, severity="error", markup=False, timeout=seconds)
+        self.notify(words, severity=severity, markup=False, timeout=seconds)
 
     def _ends_with_screen(self, toast: Notification) -> bool:
         return toast.timeout <= MAX_NOTICE_SECONDS or toast.message == self._long_notice
@@ -170,7 +169,13 @@ def complain_here(node: MessagePump, words: str, *, seconds: float = 10) -> None
     """Show an error that answers a key on the screen of a node, and disappears with that screen."""
     app = app_of(node)
     if isinstance(app, DedupedToasts):
-        app.complain_here(sanitize_line(words), seconds)
+        app.notify_here(sanitize_line(words), "error", seconds)
+
+
+def warn_here(app: App[Any], words: str, *, seconds: float) -> None:
+    """Show a warning about the screen that is shown, which disappears with it."""
+    if isinstance(app, DedupedToasts):
+        app.notify_here(sanitize_line(words), "warning", seconds)
 
 
 def passing_toasts(app: App[Any]) -> list[Notification]:
