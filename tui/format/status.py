@@ -41,7 +41,7 @@ class StatusWords(NamedTuple):
 
 
 STATUS_WORDS: dict[RunStatus, StatusWords] = {
-    "starting": StatusWords("◌", "starting", "dim"),
+    "starting": StatusWords("◔", "starting", "dim"),
     "running": StatusWords("●", "running", "good"),
     "paused": StatusWords("‖", "paused", "warn"),
     "frozen": StatusWords("‖", "frozen", "warn"),

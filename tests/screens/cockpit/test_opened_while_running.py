@@ -89,7 +89,7 @@ def test_a_tile_says_what_the_summary_knows(tmp_path: Path) -> None:
     store = Store(tmp_path / "s.db")
     waits, fresh = client_of(store, "a", waits=True), client_of(store, "b", steps=0)
     assert (status_words(waits), kind_of(waits)) == ("◆ waits for you", "waiting")
-    assert (status_words(fresh), kind_of(fresh)) == ("◌ attaching", "running")
+    assert (status_words(fresh), kind_of(fresh)) == ("◔ attaching", "running")
     store.close()
 
 

@@ -153,9 +153,9 @@ async def test_the_panel_shows_the_chosen_run_and_which_other_waits_in_as_many_l
             assert ("a approve" in lines[-1]) == (chosen is not quiet)
         lines = str(panel.render()).split("\n")
         assert "n go to it" in lines[0]
-        assert "◌ run 3 preparing" in lines[2]
+        assert "◔ run 3 preparing" in lines[2]
         panel.show([quiet], quiet, HEIGHT)
-        assert str(panel.render()).startswith("◌ run 3 preparing"), "its room stays its own"
+        assert str(panel.render()).startswith("◔ run 3 preparing"), "its room stays its own"
 
 
 async def test_the_wall_begins_at_its_first_run_or_at_the_one_asked_for() -> None:
@@ -210,7 +210,7 @@ async def test_a_run_from_which_nothing_comes_is_called_silent(
     assert rank(one, "silence") < rank(waits, "silence")
     assert rank(waits, "state") < rank(one, "state")
     monkeypatch.setattr(RunTile, "now", property(lambda _: 1.0))
-    assert one.status_words == "◌ preparing"
+    assert one.status_words == "◔ preparing"
 
 
 async def test_a_stuck_run_that_is_to_pause_is_called_silent(

@@ -70,7 +70,7 @@ def _wrap(line: str, width: int, style: Style) -> list[Text]:
 def rows_of(line: Text, width: int) -> list[Text]:
     """Split a line into rows of at most `width` columns without dropping anything.
 
-    A row ends after a space in its second half, if there is one.
+    A row ends after a space in its second half, if there is one, otherwise after a slash there.
     """
     if line.cell_len <= width:
         return [line]
@@ -80,8 +80,9 @@ def rows_of(line: Text, width: int) -> list[Text]:
         end = start + max(1, len(chop_cells(plain[start : start + width], width)[0]))
         if end >= len(plain):
             return list(line.divide(starts[1:]))
-        space = plain.rfind(" ", start + (end - start) // 2, end)
-        starts.append(end if space < 0 else space + 1)
+        half = start + (end - start) // 2
+        ways = (plain.rfind(sign, half, end) + 1 for sign in (" ", "/"))
+        starts.append(next(filter(None, ways), end))
 
 
 def indented(lines: list[Text], by: int, style: Style | None = None) -> list[Text]:

@@ -192,7 +192,7 @@ class WallHeader(Widget):
         if starting:
             begun = [run for _, run in self._runs if _is_starting(run)]
             word = "attaching" if all(map(is_attaching, begun)) else "starting"
-            line.append(f"  ◌ {starting}{'' if is_short else f' {word}'}", style=palette.dim)
+            line.append(f"  ◔ {starting}{'' if is_short else f' {word}'}", style=palette.dim)
         for word, count in sorted(stopped.items(), reverse=True):
             line.append(f"  ‖ {count} {word}", style=palette.warn)
         failed = [run for _, run in self._runs if kind_of(run) == "failed"]

@@ -37,6 +37,14 @@ def test_a_word_longer_than_half_a_row_is_cut() -> None:
     ]
 
 
+def test_a_path_that_is_too_long_is_cut_after_a_slash() -> None:
+    path = "/home/me/output/20261127-095854-aw8tb"
+    assert [row.plain for row in rows_of(Text(path), 24)] == [
+        "/home/me/output/",
+        "20261127-095854-aw8tb",
+    ]
+
+
 def test_a_created_file_has_as_many_lines_as_it_says() -> None:
     fields = {"command": "create", "path": "/testbed/a.py", "file_text": "one\n\ntwo\n"}
     rows = coloured_call(EDITOR, json.dumps(fields), 60, PALETTE)

@@ -13,6 +13,7 @@ from sandbox_tui.sessions.relations.fork_tree import Lineage
 from sandbox_tui.sessions.relations.listing import SessionRow
 from sandbox_tui.tui.theming.palette import _palette
 from sandbox_tui.tui.widgets.sessions.session_lines import SessionLines
+from sandbox_tui.tui.widgets.sessions.session_rows import start_time
 from tests.unit.sessions.relations.test_fork_tree import run
 
 LONG = "Count the squares below one million whose digits sum to a square and explain it"
@@ -124,6 +125,17 @@ def test_an_imported_session_says_so_beside_the_original(width: int) -> None:
     copy = SessionRow(run=replace(session("copy"), imported=True))
     shown = ["\n".join(lines) for lines in drawn([original, copy], width, {})]
     assert ["imported" in words for words in shown] == [False, True]
+
+
+def test_one_imported_session_leaves_the_start_times_of_all() -> None:
+    original = SessionRow(run=session("original", task="count the boats"))
+    copy = replace(
+        session("copy", task="count the boats"), imported=True, import_format="trajectory"
+    )
+    shown = ["\n".join(lines) for lines in drawn([original, SessionRow(run=copy)], 154, {})]
+    assert "from trajectory" in shown[1]
+    start = start_time(original.run.run_started_at)
+    assert all(start in words for words in shown)
 
 
 def test_large_figures_keep_the_columns_aligned() -> None:
