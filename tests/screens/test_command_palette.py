@@ -232,7 +232,7 @@ async def test_each_kind_is_listed_with_one_line_an_entry(app: SandboxTui) -> No
 
 async def test_a_paused_session_is_called_paused(app: SandboxTui, store: Store) -> None:
     begun = replace_struct(started("held", started_at=2_000.0), task="count the zebras")
-    store.append("held", [begun, e.ModeChanged(seq=1, t=1.0, mode="paused")])
+    store.append("held", [begun, e.ModeChanged(seq=2, t=1.0, mode="paused")])
     async with app.run_test(size=(100, 30)) as pilot:
         await opened(app, pilot)
         screen = app.screen
@@ -253,7 +253,7 @@ async def test_a_session_is_found_by_its_tags(app: SandboxTui, store: Store) -> 
             field.value = typed
             await until(pilot, lambda: listed.current and listed.current.name == run.id)
             assert listed.current is not None
-            assert "#Blue-ish" in listed.current.detail
+            assert "#blue-ish" in listed.current.detail
 
 
 async def test_a_session_opens_by_its_title(app: SandboxTui) -> None:
