@@ -18,7 +18,7 @@ from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.keys.available_actions import why_key_is_disabled
 from sandbox_tui.tui.screens.dialogs.describe_fork import ForkDialog
 from sandbox_tui.tui.screens.dialogs.edit_call import EditCallDialog
-from sandbox_tui.tui.screens.fork_description import ForkDraft
+from sandbox_tui.tui.screens.fork_draft import ForkDraft
 from sandbox_tui.tui.screens.home.choose_model import ChooseModelDialog
 from sandbox_tui.tui.screens.kept_fork_drafts import KeptForkDrafts
 from sandbox_tui.tui.screens.messages import ForkRequested
@@ -295,8 +295,71 @@ async def test_a_form_that_is_left_keeps_a_draft_for_the_same_place(store: Store
         again = await opened(run.last_seq)
         assert str(again.query_one("#changed", Static).render()) == shown
         assert again.query_one("#message", TextArea).text == "Try this."
-        assert again._first_texts == first
+        assert again._first.texts == first
         assert again._edited is not None
+
+
+@pytest.mark.parametrize("typed", ["99", "", "x"])
+async def test_a_wrong_number_is_not_kept_but_the_message_is(store: Store, typed: str) -> None:
+    async with looks.shown(store, (100, 30), None) as (app, pilot):
+        form = form_at(app, store, "step:3")
+        await app.push_screen(form)
+        await pilot.pause()
+        first, where = form._texts(), form.query_one("#where", Static)
+        before = str(where.render())
+        form.query_one("#at", Input).value = typed
+        await until(pilot, lambda: str(where.render()) != before)
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is not form)
+        assert form.draft is None
+        form = form_at(app, store, "step:3")
+        await app.push_screen(form)
+        await pilot.pause()
+        form.query_one("#at", Input).value = typed
+        form.query_one("#steps", Input).value = ""
+        form.query_one("#message", TextArea).text = "Try this."
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is not form)
+        draft = form.draft
+        assert draft is not None
+        assert draft.texts == {**first, "message": "Try this."}
+        again = ForkDialog(form._first.plan, form._run_request, store, draft)
+        await app.push_screen(again)
+        await pilot.pause()
+        assert str(again.query_one("#where", Static).render()) == before
+        assert again.query_one("#message", TextArea).text == "Try this."
+        older = ForkDraft(draft.plan, None, {**draft.texts, "at": typed})
+        kept_before = ForkDialog(form._first.plan, form._run_request, store, older)
+        await app.push_screen(kept_before)
+        await pilot.pause()
+        assert kept_before.query_one("#at", Input).value == first["at"]
+
+
+async def test_f8_clears_the_form_and_brings_back_what_it_cleared(store: Store) -> None:
+    kept: list[ForkDraft | None] = []
+    async with looks.shown(store, (100, 30), None) as (app, pilot):
+        plan = ForkPlan(store, store.run(PARENT), "step:3")
+        form = ForkDialog(plan, plan.request(app.settings.now, {}), store, None, kept.append)
+        await app.push_screen(form)
+        await pilot.pause()
+        assert "f8 clear" in shown_keys(app)
+        first = form._texts()
+        at, where = form.query_one("#at", Input), form.query_one("#where", Static)
+        message = form.query_one("#message", TextArea)
+        before = str(where.render())
+        message.text = "Try this."
+        at.value = "2"
+        await until(pilot, lambda: "step 2 of" in str(where.render()))
+        await pilot.press("f8")
+        await until(pilot, lambda: form._texts() == first)
+        assert str(where.render()) == before
+        assert form.draft is None
+        assert message.border_subtitle == "cleared · f8 brings it back until you type"
+        await pilot.press("f8")
+        await until(pilot, lambda: message.text == "Try this.")
+        assert (at.value, "step 2 of" in str(where.render())) == ("2", True)
+        assert kept[-1] is not None
+        assert message.border_subtitle == ""
 
 
 async def test_no_call_is_changed_while_the_step_is_none(store: Store) -> None:

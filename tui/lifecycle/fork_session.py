@@ -18,7 +18,8 @@ from sandbox_tui.tui.textual_support.toasts import complain_here
 if TYPE_CHECKING:  # imports the agent, which the home screen does not need
     from sandbox_tui.sessions import RunRegistry, RunWorker
     from sandbox_tui.sessions.remote.run_handle import RunHandle
-    from sandbox_tui.tui.screens.fork_description import ForkDescription, ForkDraft
+    from sandbox_tui.tui.screens.fork_description import ForkDescription
+    from sandbox_tui.tui.screens.fork_draft import ForkDraft
 
 
 class SessionForks:

@@ -1,4 +1,4 @@
-"""What the form for a fork holds: a fork to start, or the draft of one."""
+"""The fork that its form describes."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 import msgspec
 
 from sandbox_tui.core.lineage.open_fork import ForkRequest
+from sandbox_tui.core.models.factory import DEMO_NAMES
 from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions.recording.fork_worker import ForkPlan
+from sandbox_tui.tui.keys.hint import hint
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,21 +21,33 @@ class ForkDescription:
     request: ForkRequest
 
 
-@dataclass(frozen=True, slots=True)
-class ForkDraft:
-    """What was typed into the form and not started.
+def with_choices(
+    run: RunRequest, max_steps: int, model: str, url: str, first: tuple[str, str]
+) -> RunRequest:
+    """Return the request with what was chosen in the form.
 
-    Attributes:
-        plan: the fork point.
-        problem: why the typed step is none; empty if it is one.
-        edited: the arguments of the changed call; None if no call was changed.
-        texts: the text of each field.
+    Args:
+        run: the parent's request.
+        max_steps: the limit of steps.
+        model, url: the model and its server.
+        first: those of the parent: no change, so that a script stays one.
     """
+    chosen = run if (model, url) == first else with_model(run, model, url)
+    return with_limit(chosen, max_steps)
 
-    plan: ForkPlan
-    problem: str
-    edited: str | None
-    texts: dict[str, str]
+
+def mistake_of_model(model: str, url: str, *, is_script: bool) -> str:
+    """Return why no fork can go on with a model; empty if one can.
+
+    Args:
+        model: its name.
+        url: its server; empty for the usual one.
+        is_script: whether this program has the script that it plays.
+    """
+    if not model:
+        return f"{hint('fork.models')} chooses one"
+    is_demo = model in DEMO_NAMES and not url and not is_script
+    return "choose a real model" if is_demo else ""
 
 
 def with_model(run: RunRequest, name: str, base_url: str) -> RunRequest:

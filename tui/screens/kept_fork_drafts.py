@@ -11,7 +11,7 @@ from sandbox_tui.core.base.write_file import write_private_file
 from sandbox_tui.core.config.settings import data_dir
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.recording.fork_worker import ForkPlan
-from sandbox_tui.tui.screens.fork_description import ForkDraft
+from sandbox_tui.tui.screens.fork_draft import ForkDraft
 from sandbox_tui.tui.screens.new_run.kept_draft import may_hold_secret
 
 FILE = "fork-drafts.json"
@@ -44,7 +44,7 @@ class KeptForkDrafts:
         if kept is None:
             return None
         plan = ForkPlan(store, store.run(run_id), int(kept["seq"]))
-        return ForkDraft(plan, kept["problem"], kept["edited"], kept["texts"])
+        return ForkDraft(plan, kept["edited"], kept["texts"])
 
     def write(self, run_id: str, seq: int, draft: ForkDraft | None) -> None:
         """Keep a draft instead of the one before; None forgets that."""
@@ -53,7 +53,6 @@ class KeptForkDrafts:
         if draft is not None and not may_hold_secret("url", draft.texts["url"]):
             drafts[_name(run_id, seq)] = {
                 "seq": draft.plan.fork_point.seq,
-                "problem": draft.problem,
                 "edited": draft.edited,
                 "texts": draft.texts,
             }
@@ -90,7 +89,6 @@ def _is_draft(kept: Any) -> bool:
     texts: Any = draft.get("texts")
     return (
         isinstance(draft.get("seq"), int)
-        and isinstance(draft.get("problem"), str)
         and isinstance(draft.get("edited"), str | None)
         and isinstance(texts, dict)
         and all(isinstance(cast(dict[str, Any], texts).get(name), str) for name in FIELDS)

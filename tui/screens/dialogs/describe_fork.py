@@ -31,14 +31,11 @@ from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 from sandbox_tui.tui.screens.dialogs.edit_call import ChangeCallDialog
-from sandbox_tui.tui.screens.fork_description import (
-    ForkDescription,
-    ForkDraft,
-    with_limit,
-    with_model,
-)
+from sandbox_tui.tui.screens.fork_description import ForkDescription, mistake_of_model, with_choices
+from sandbox_tui.tui.screens.fork_draft import ForkDraft, draft_of, with_valid_numbers
 from sandbox_tui.tui.screens.home.choose_model import ChooseModelDialog
 from sandbox_tui.tui.screens.new_run.kept_draft import KEEP_SECONDS
+from sandbox_tui.tui.textual_support.mark_mistake import mark_mistake
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.theming.palette import palette_of
 from sandbox_tui.tui.widgets.key_bar import KeyBar
@@ -46,8 +43,9 @@ from sandbox_tui.tui.widgets.line_input import OneLineInput
 from sandbox_tui.tui.widgets.sessions.fork_words import (
     MAX_LINES,
     change_lines,
+    place_words,
+    step_note,
     words_for_earlier_call,
-    words_of_call,
 )
 from sandbox_tui.tui.widgets.sessions.model_offers import Offer
 
@@ -72,6 +70,7 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
         binding("fork.start", "start", priority=True),
         binding("fork.models", "models"),
         binding("fork.call", "change_call"),
+        binding("fork.clear", "clear"),
         binding("fork.leave", "cancel", priority=True),
     ]
 
@@ -89,8 +88,9 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
     ) -> None:
         super().__init__()
         self.draft, self._keep, self._is_started = draft, keep, False
-        self._first_texts: dict[str, str] = {}
-        self._plan = self._first_plan = plan
+        self._is_restored = draft is not None
+        self._cleared: ForkDraft | None = None
+        self._plan, self._first = plan, ForkDraft(plan, None, {})
         self._typed_step = str(plan.fork_point.step)
         self._last_step = max(plan.parent.steps, plan.fork_point.step)
         self._problem = ""
@@ -134,22 +134,44 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
         if self.query("#where"):
             for name, title in TITLES.items():
                 self.query_one(f"#{name}").border_title = title
-            self._first_texts = self._texts()
-            self._restore()
-            self._show()
+            self._first = ForkDraft(self._plan, None, self._texts())
+            self._fill(self.draft)
             self._name_server()
             self.query_one("#at").focus(scroll_visible=False)
             self.set_interval(KEEP_SECONDS, self.keep_draft)
 
-    def _restore(self) -> None:
-        """Put the draft into the form."""
-        if (draft := self.draft) is None:
-            return
-        self._plan, self._edited, self._problem = draft.plan, draft.edited, draft.problem
+    def _fill(self, draft: ForkDraft | None) -> None:
+        """Put a draft into the form; without one, what it contained at first."""
+        self.workers.cancel_group(self, "plan")  # pyright: ignore[reportUnknownMemberType]
+        self._is_planned.set()
+        draft = draft or self._first
+        texts = with_valid_numbers(draft.texts, self._first.texts, self._last_step)
+        self._plan, self._edited, self._problem = draft.plan, draft.edited, ""
         self._typed_step = str(draft.plan.fork_point.step)  # another one is planned again
         for field in self.query(Input):
-            field.value = draft.texts[field.id or ""]
-        self.query_one("#message", TextArea).text = draft.texts["message"]
+            field.value = texts[field.id or ""]
+        self.query_one("#message", TextArea).text = texts["message"]
+        self._show()
+
+    def action_clear(self) -> None:
+        """Put back what the fields contained at first; pressed again, what was typed."""
+        before = None if self._is_changed else self._cleared
+        self._cleared, self._is_restored = self._as_draft(), False
+        self._fill(before)
+        self.keep_draft()
+        self._note_draft()
+        self.query_one("#at").focus()
+
+    @on(Input.Changed)
+    @on(TextArea.Changed)
+    def _note_draft(self) -> None:
+        """Say that a draft was restored, or that a cleared one can be brought back."""
+        words, key = "", hint("fork.clear")
+        if self._cleared is not None and not self._is_changed:
+            words = f"cleared · {key} brings it back until you type"
+        elif self._is_restored:
+            words = f"draft restored · {key} clears it"
+        self.query_one("#message").border_subtitle = words
 
     @on(Input.Changed, "#at")
     @on(Input.Changed, "#steps")
@@ -157,9 +179,9 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
         """Say at a number field what fits."""
         text = event.value.strip()
         is_wrong = bool(text) and not text.isdecimal()
-        _mark(event.input, "a whole number" if is_wrong else "")
+        mark_mistake(event.input, "a whole number" if is_wrong else "")
         if not is_wrong and event.input.id == "at":
-            event.input.border_subtitle = self._step_note()
+            event.input.border_subtitle = step_note(self._plan)
 
     @on(Input.Changed, "#at")
     def _step_typed(self) -> None:
@@ -174,8 +196,8 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
     async def _plan_again(self, step: str) -> None:
         store, parent, self._problem = self._store, self._plan.parent, ""
         try:
-            if step == str(self._first_plan.fork_point.step):
-                self._plan = self._first_plan
+            if step == str(self._first.plan.fork_point.step):
+                self._plan = self._first.plan
             elif step.isdecimal():
                 self._plan = await asyncio.to_thread(ForkPlan, store, parent, f"step:{step}")
             else:
@@ -189,31 +211,20 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
 
     def _show(self) -> None:
         fork_point, problem = self._plan.fork_point, self._problem
-        parent, call = sanitize_line(self._plan.parent.id), fork_point.next_call
-        place = f"{'After' if call is None else 'In'} step {fork_point.step} of {parent}"
-        if call is not None and self._edited is not None:
-            place += f", with call {call.number} changed:"
-        elif call is not None:
-            place += f", before call {call.number}: {words_of_call(call)}"
-        self.query_one("#where", Static).update(problem or place)
+        call = fork_point.next_call
+        where = place_words(self._plan, is_changed=self._edited is not None)
+        self.query_one("#where", Static).update(problem or where)
         self.query_one("#repeats", Static).update(
             "" if problem else sanitize_line(self._plan.sentence)
         )
         self._show_change(None if problem else call)
         self._show_which()
         at = self.query_one("#at", Input)
-        where = "after step" if call is None else "in step"
-        at.border_title = f"{where} (0–{self._last_step})"
+        at.border_title = f"{'after' if call is None else 'in'} step (0–{self._last_step})"
         if not at.has_class("-wrong"):
-            at.border_subtitle = self._step_note()
+            at.border_subtitle = step_note(self._plan)
         need = "needed after submit" if self._plan.is_after_submit else "optional"
         self.query_one("#message").border_title = f"a message for the model, {need}"
-
-    def _step_note(self) -> str:
-        """Say why the fork starts before the end; empty if nothing explains the step."""
-        submits = self._plan.submitting_step
-        is_before = 0 < submits == self._plan.fork_point.step + 1
-        return f"step {submits} submits" if is_before else ""
 
     def _show_change(self, call: e.ToolCall | None) -> None:
         """List the lines of the call that differ from the model's."""
@@ -247,7 +258,7 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
         url, model = self.query_one("#url", Input), self._text("model")
         no_server = self._is_scripted and model == self._first_model
         url.placeholder = "not needed" if no_server else "empty for OpenAI"
-        _mark(self.query_one("#model", Input), "")
+        mark_mistake(self.query_one("#model", Input), "")
 
     def action_models(self) -> None:
         """Choose a model of the server in the form or of this machine, only for this fork."""
@@ -318,12 +329,15 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
             self.notify(f"Max steps must be at least {least}.", severity="warning", markup=False)
             self.query_one("#steps").focus()
             return
-        if mistake := self._mistake_of_model(model):
+        url, is_script = self._text("url"), self._is_scripted and model == self._first_model
+        if mistake := mistake_of_model(model, url, is_script=is_script):
             field = self.query_one("#model", Input)
-            _mark(field, mistake)
+            mark_mistake(field, mistake)
             field.focus()
             return
-        run = self._changed(model, int(steps))
+        known = self._first_model if self._is_scripted else self._run_request.settings.model.name
+        first = known, self._first_url
+        run = with_choices(self._run_request, int(steps), model, with_scheme(url), first)
         if run.model is None and config.lacks_key(run.settings.model):
             needed = f"Enter a server, or set {run.settings.model.api_key_env}."
             self.notify(sanitize_line(needed), severity="warning", markup=False)
@@ -346,14 +360,6 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
             self.query_one("#at").focus()
         return not self._problem
 
-    def _mistake_of_model(self, model: str) -> str:
-        """Return why no fork can go on with this model; empty if one can."""
-        if not model:
-            return f"{hint('fork.models')} chooses one"
-        is_script = self._is_scripted and model == self._first_model
-        is_demo = model in DEMO_NAMES and not self._text("url") and not is_script
-        return "choose a real model" if is_demo else ""
-
     def action_cancel(self) -> None:
         """Close without a fork; what was typed is kept as a draft."""
         self.keep_draft()
@@ -369,29 +375,23 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
         """Keep what was typed for the next start of the program."""
         if self._is_started or not self.query("#message"):
             return
-        texts = self._texts()
-        is_changed = texts != self._first_texts or self._edited is not None
-        now = ForkDraft(self._plan, self._problem, self._edited, texts) if is_changed else None
+        now = self._as_draft()
         if now != self.draft:
             self.draft = now
             self._keep(now)
+
+    @property
+    def _is_changed(self) -> bool:
+        return self._texts() != self._first.texts or self._edited is not None
+
+    def _as_draft(self) -> ForkDraft | None:
+        """Return what is typed, without a step that is none; None if nothing is."""
+        texts = self._texts() | ({"at": ""} if self._problem else {})
+        return draft_of(ForkDraft(self._plan, self._edited, texts), self._first, self._last_step)
 
     def _texts(self) -> dict[str, str]:
         texts = {field.id or "": field.value for field in self.query(Input)}
         return {**texts, "message": self.query_one("#message", TextArea).text}
 
-    def _changed(self, model: str, steps: int) -> RunRequest:
-        run, url = self._run_request, with_scheme(self._text("url"))
-        known = self._first_model if self._is_scripted else run.settings.model.name
-        if model == known and url == self._first_url:
-            return with_limit(run, steps)
-        return with_limit(with_model(run, model, url), steps)
-
     def _text(self, name: str) -> str:
         return self.query_one(f"#{name}", Input).value.strip()
-
-
-def _mark(field: Input, mistake: str) -> None:
-    """Show at a field what is wrong with it, or that nothing is."""
-    field.set_class(bool(mistake), "-wrong")
-    field.border_subtitle = mistake

@@ -11,6 +11,7 @@ from sandbox_tui.core.base.tool_names import SUBMIT
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.tools.call_difference import difference_words, differing_lines
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
+from sandbox_tui.sessions.recording.fork_worker import ForkPlan
 from sandbox_tui.sessions.relations.fork_origin import ForkOrigin
 from sandbox_tui.sessions.relations.fork_tree import Lineage
 from sandbox_tui.tui.format import numbers
@@ -77,6 +78,31 @@ def change_lines(old: str, new: str, palette: Palette, most: int = MAX_LINES) ->
         rest = numbers.counted(len(found) - len(shown), "more line")
         lines.append(Text(f"… {rest}", style=palette.dim, no_wrap=True))
     return lines
+
+
+def place_words(plan: ForkPlan, *, is_changed: bool) -> str:
+    """Return where a fork starts.
+
+    Args:
+        plan: the fork point.
+        is_changed: whether the call there is changed.
+    """
+    fork_point = plan.fork_point
+    call = fork_point.next_call
+    place = f"{'After' if call is None else 'In'} step {fork_point.step} of "
+    place += sanitize_line(plan.parent.id)
+    if call is None:
+        return place
+    if is_changed:
+        return f"{place}, with call {call.number} changed:"
+    return f"{place}, before call {call.number}: {words_of_call(call)}"
+
+
+def step_note(plan: ForkPlan) -> str:
+    """Return why a fork starts before the end; empty if nothing explains the step."""
+    submits = plan.submitting_step
+    is_before = 0 < submits == plan.fork_point.step + 1
+    return f"step {submits} submits" if is_before else ""
 
 
 def words_of_call(call: e.ToolCall) -> str:
