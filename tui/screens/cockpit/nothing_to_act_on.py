@@ -26,6 +26,8 @@ def why_nothing_to_act_on(action: str, state: RunState, waiting: CallItem | None
         return "you have decided on this call"
     if action == "take_over" and state.frozen:
         return f"the sandbox is frozen: {hint('live.freeze')} resumes it"
+    if action == "step" and state.mode == "step" and waiting is not None:
+        return f"call {waiting.call.number} still waits for your decision"
     if action == "queue" and not state.queue:
         return "nothing is queued for the model"
     if action == "allowed" and not state.granted:
