@@ -269,6 +269,7 @@ async def test_the_help_of_an_ended_run_says_once_for_all_why_it_cannot_be_steer
         assert "The run – this run has ended" in text
         assert "The waiting call – this run has ended" in text
         assert "Pause –" not in text
+        assert "to take it back –" in text, "the one with a reason of its own"
         assert text.index("Replay the session") < text.index("The run –")
 
 

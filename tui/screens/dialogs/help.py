@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import groupby
 from operator import attrgetter
 from typing import Any, ClassVar
@@ -40,6 +41,10 @@ TWO_COLUMNS = 104
 
 GAP = 3
 """Columns between the two columns."""
+
+MANY = 4
+"""Actions of a group that are off for one reason, from which on that is said once for them even if
+one more action is on, or off for another reason."""
 
 MAX_LINES = 3
 """Maximum lines of an action with the reason why it is off."""
@@ -217,29 +222,28 @@ def _column(groups: list[list[ActionHere]], room: int, palette: Palette) -> list
     for group in groups:
         if lines:
             lines.append(Text())
-        reason = _reason_of_all(group)
+        reason = _common_reason(group)
         heading = Text(" " * (wide + 2) + group[0].group, style=palette.strong, no_wrap=True)
         if reason:
             heading.append(f" – {reason}", style=palette.dim)
             fit_line(heading, room)
         lines.append(heading)
         for action in group:
-            lines += _lines(action, wide, room, palette, is_said=bool(reason))
+            lines += _lines(action, wide, room, palette, said=reason)
     return lines
 
 
-def _reason_of_all(group: list[ActionHere]) -> str:
-    """Return why all of a group are off, where that is one reason: it is said once; empty
-    otherwise."""
-    reasons = {action.off for action in group}
-    return reasons.pop() if len(group) > 1 and len(reasons) == 1 else ""
+def _common_reason(group: list[ActionHere]) -> str:
+    """Return the one reason why all of a group are off, or all but one of many: it is said once;
+    empty otherwise."""
+    ((reason, times),) = Counter(action.off for action in group).most_common(1)
+    excepted = len(group) - times
+    return reason if times > 1 and (not excepted or (excepted == 1 and times >= MANY)) else ""
 
 
-def _lines(
-    action: ActionHere, wide: int, room: int, palette: Palette, *, is_said: bool
-) -> list[Text]:
-    """Return an action; with the reason why it is off, unless that is said above."""
-    words = action.words if is_said or not action.off else f"{action.words} – {action.off}"
+def _lines(action: ActionHere, wide: int, room: int, palette: Palette, *, said: str) -> list[Text]:
+    """Return an action; with the reason why it is off, unless that is `said` above."""
+    words = action.words if action.off in ("", said) else f"{action.words} – {action.off}"
     lines: list[Text] = []
     for piece in wrap_cells(words, room - wide - 2, MAX_LINES):
         keys = "" if lines else _keys(action)

@@ -134,9 +134,9 @@ class RunSteering:
         """Why an action is not available now; empty if it is."""
         if action in AFTER_THE_END:
             return self._why_not_yet(action)
-        if action == "allowed" and self._state.granted:
-            return ""  # the list can be read after the end, too
-        if action not in (*_STEERING_ACTIONS, *ABOUT_WAITING_CALL, "steer", "queue", "allowed"):
+        if action == "allowed":  # the list can be read after the end, too
+            return why_nothing_to_act_on(action, self._state, self.waiting)
+        if action not in (*_STEERING_ACTIONS, *ABOUT_WAITING_CALL, "steer", "queue"):
             return ""
         if self._state.finished is not None:
             return "this run has ended"
@@ -327,6 +327,8 @@ class RunSteering:
 
         def edited(arguments: str | None) -> None:
             if arguments is None:
+                if dialog.draft is not None and not run.over:
+                    run.keep_waiting(number)
                 self._drafts.keep(number, dialog.draft, waits=self.waiting is not None)
                 return
             if same_arguments(arguments, before):

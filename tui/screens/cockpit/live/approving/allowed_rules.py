@@ -48,6 +48,7 @@ class AllowedRulesDialog(ExplainsUnavailable, Dialog[None]):
         self._state = state
         self._revoke = revoke
         self._listed: Sequence[e.RuleGranted] = ()
+        self._is_over = False
 
     def compose(self) -> ComposeResult:
         """Yield two lines per pattern: itself, and what it lets through since when."""
@@ -63,21 +64,24 @@ class AllowedRulesDialog(ExplainsUnavailable, Dialog[None]):
         self.set_focus(self.query_one(OptionList))
 
     def _follow(self) -> None:
-        if self._state.granted != self._listed:
+        over = self._state.finished is not None
+        if self._state.granted != self._listed or over != self._is_over:
             self._show()
 
     def _show(self) -> None:
         options = self.query_one(OptionList)
         place = options.highlighted or 0
         self._listed = list(self._state.granted)
+        self._is_over = self._state.finished is not None
         options.clear_options()
         options.add_options([self._lines(one) for one in self._listed])
         if not self._listed:
             options.add_option(Text(_NOTHING, style=palette_of(self).dim))
         options.highlighted = min(place, max(0, len(self._listed) - 1))
         keys = f"{hint('allowed.leave')} close"
+        is_off = self.why_unavailable("remove", ())
         options.border_subtitle = (
-            f"{hint('allowed.remove')} no longer allow · {keys}" if self._listed else keys
+            keys if is_off else f"{hint('allowed.remove')} no longer allow · {keys}"
         )
         self.refresh_bindings()
 
@@ -96,7 +100,9 @@ class AllowedRulesDialog(ExplainsUnavailable, Dialog[None]):
         return at if item is None else f"step {item.call.step}, call {granted.call}, {at}"
 
     def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
-        """Only what is allowed can be taken back."""
+        """Only what is allowed can be taken back, and only while the run goes on."""
+        if action == "remove" and self._state.finished is not None:
+            return "this run has ended"
         return "" if action != "remove" or self._listed else "nothing is allowed"
 
     def action_remove(self) -> None:
