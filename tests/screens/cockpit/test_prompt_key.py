@@ -22,6 +22,7 @@ from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 from sandbox_tui.tui.screens.dialogs.edit_call import EditCallDialog
 from sandbox_tui.tui.textual_support.private_api import shown_toasts
 from sandbox_tui.tui.widgets.calls.inject_bar import InjectBar
+from sandbox_tui.tui.widgets.calls.approval_bar import ApprovalBar
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.terminal.pane import TerminalPane
 from tests.screens.cockpit.test_approving import BASH, controls, waiting
@@ -124,6 +125,9 @@ async def test_taking_control_removes_the_notice_about_another_terminal(tmp_path
         screen = await shown(pilot, run, store)
         async with asyncio.timeout(20):
             await until(pilot, lambda: screen.state.pending is not None)
+            card = str(screen.query_one(ApprovalBar).render())
+            assert card.split("\n")[0].endswith("W full call")
+            assert card.split("\n")[-1].strip() == "T take control", "no key that does nothing"
             line = screen.query_one(InjectBar).query_one(Input)
             assert line.placeholder == "another terminal is in control; T takes control"
             await pilot.press("a")

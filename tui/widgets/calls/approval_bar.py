@@ -153,6 +153,12 @@ class ApprovalBar(Widget):
             self.refresh()
 
     @property
+    def _can_take_control(self) -> bool:
+        """Whether another terminal decides about the call until this one takes control."""
+        screen = self.screen
+        return isinstance(screen, ExplainsUnavailable) and not screen.why_unavailable("steer", ())
+
+    @property
     def _keys_elsewhere(self) -> str:
         """How to get the keys back from an input, a shell or another screen; otherwise empty."""
         screen = self.screen
@@ -237,6 +243,8 @@ class ApprovalBar(Widget):
         narrow = width < 70
         gap, mode = (" ", "mode") if narrow else ("   ", f"mode: {mode_words(state)}")
         line = Text("" if narrow else "  ", no_wrap=True)
+        if self._can_take_control:
+            return line.append_text(self._choice("steer", "take control", palette))
         elsewhere = self._keys_elsewhere
         parts = [Text(elsewhere, style=palette.human)] if elsewhere else []
         for word, action in (*CHOICES, (mode, "mode")):
