@@ -45,6 +45,9 @@ _LEAST = ("start", "sandbox", "cost", "tokens")
 """Columns that are left out, in this order, for titles and results. That of the sandbox stays if a
 session was imported: nothing else tells it from the original."""
 
+_MIN_SANDBOX = len("imported …")
+"""Columns of the sandbox, if that column stays, before others are left out for titles."""
+
 
 class Facts(NamedTuple):
     """What the columns to the right of a session's title say."""
@@ -123,6 +126,8 @@ def fitted(columns: Columns, width: int, titles: int, *, names_imported: bool = 
         names_imported: whether the column of the sandbox says that a session was imported.
     """
     wanted = min(titles, _ENOUGH_TITLE) + min(columns.result, _ENOUGH_RESULT)
+    if names_imported and _room(columns, width) < wanted:
+        columns = columns._replace(sandbox=min(columns.sandbox, _MIN_SANDBOX))
     for name in _LEAST:
         if _room(columns, width) >= wanted:
             break

@@ -123,10 +123,13 @@ def figures_words(run: RunSummary, inherited: int = 0) -> str:
 
 def place_words(run: RunSummary) -> str:
     """Return a session's sandbox, or that it was imported and its format, which tells copies of
-    one session apart, in few columns."""
+    one session apart; an outcome may say already that it was imported."""
     if not run.imported:
         return sanitize_line(run.sandbox)
-    return "imported" if run.import_format is None else f"from {import_format(run)}"
+    if run.import_format is None:
+        return "imported"
+    named = "from" if run.outcome == "imported" else "imported"
+    return f"{named} {import_format(run)}"
 
 
 def steps_words(run: RunSummary, inherited: int = 0) -> str:

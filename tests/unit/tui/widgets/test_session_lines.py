@@ -128,14 +128,13 @@ def test_an_imported_session_says_so_beside_the_original(width: int) -> None:
 
 
 def test_one_imported_session_leaves_the_start_times_of_all() -> None:
-    original = SessionRow(run=session("original", task="count the boats"))
-    copy = replace(
-        session("copy", task="count the boats"), imported=True, import_format="trajectory"
-    )
-    shown = ["\n".join(lines) for lines in drawn([original, SessionRow(run=copy)], 154, {})]
-    assert "from trajectory" in shown[1]
-    start = start_time(original.run.run_started_at)
-    assert all(start in words for words in shown)
+    task, answer = "count all the boats in the harbour, by colour and size", "y" * 40
+    original = replace(session("original", task=task[:48], answer=answer), model="scripted-a")
+    copy = replace(original, id="copy", imported=True, import_format="trajectory")
+    shown = drawn([SessionRow(run=original), SessionRow(run=copy)], 154, {})
+    start = start_time(original.run_started_at)
+    assert all(start in " ".join(lines) for lines in shown)
+    assert " imported " in shown[1][0]
 
 
 def test_large_figures_keep_the_columns_aligned() -> None:
