@@ -11,7 +11,8 @@ the mode, which may change at any time:
 A call that the policy denies runs in no mode. A call that matches one the user allowed for the rest
 of the run waits only while the run is paused. The mode is read once, when the call arrives: a
 waiting call keeps waiting for its own decision even if the mode changes meanwhile. Only a call that
-nothing but the pause holds is judged again when the pause ends.
+nothing but the pause holds is judged again when the pause ends, unless the user has begun to edit
+it.
 """
 
 from __future__ import annotations
@@ -277,6 +278,20 @@ class Gate(Approver):
     def _let_through(self, number: int, patterns: Sequence[str]) -> bool:
         words = f"you allowed: {', '.join(patterns)}"
         return self.decide(number, Decision(verdict="approve", by="human", rule=words))
+
+    def keep_waiting(self, number: int) -> bool:
+        """Let a call that only the pause holds wait for its own decision after the pause, too.
+
+        Returns:
+            False if that call is not waiting or no longer waiting.
+        """
+        pending = self._pending
+        if pending is None or pending.call.number != number or pending.future.done():
+            return False
+        if pending.until_resumed:
+            judgement = self._judge(pending.call)
+            self._hold(pending, judgement, self._resume_mode, until_resumed=False)
+        return True
 
     def revoke(self, tool: str, pattern: str) -> bool:
         """No longer allow what the user allowed; False if it is not allowed (any more)."""

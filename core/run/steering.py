@@ -156,6 +156,11 @@ class Steering:
         self._require_active()
         self._let_through(self.gate.allow(tool, patterns, keeps_waiting))
 
+    def keep_waiting(self, call: int) -> bool:
+        """Let a call that only the pause holds wait for its own decision; False if it is not
+        waiting."""
+        return self.gate.keep_waiting(call)
+
     def revoke_rule(self, tool: str, pattern: str) -> bool:
         """No longer allow what the user allowed during the run; False if it is not allowed."""
         return self.gate.revoke(tool, pattern)

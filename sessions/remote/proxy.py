@@ -193,6 +193,7 @@ def _has_terminal(run: RunProxy, args: Any) -> bool:
 _CONDITIONS: dict[str, _Condition] = {
     "approve": _call_waits,
     "approve_always": _call_waits,
+    "keep_waiting": _call_waits,
     "edit": _call_waits,
     "reject": _call_waits,
     "answer": _call_waits,

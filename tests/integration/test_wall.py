@@ -356,7 +356,9 @@ async def test_approving_a_call_asks_about_the_draft_of_its_edit(tmp_path: Path)
         first.focus()
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, LiveScreen))
+        assert isinstance(app.screen, LiveScreen)
         await until(pilot, lambda: app.screen.query_one(ApprovalBar).display)
+        assert app.screen.words_for("leave") == "back", "it asks nothing, unlike the wall"
         await pilot.press("e")
         await until(pilot, lambda: isinstance(app.screen, EditCallDialog))
         await pilot.press(*"more", "escape")
@@ -381,6 +383,10 @@ async def test_approving_a_call_asks_about_the_draft_of_its_edit(tmp_path: Path)
 async def test_only_the_wall_that_the_program_began_with_is_left_and_asks(tmp_path: Path) -> None:
     async with waiting_runs(tmp_path, ["one", "two"]) as (app, pilot):
         assert keys_of(app)["leave"] == "leave"
+        wall = app.screen
+        await pilot.press("escape")
+        await until(pilot, lambda: notices(app) == ["q leaves the wall."])
+        assert app.screen is wall, "esc asks nothing while its runs go on"
         await pilot.press("q", "b")
         await until(pilot, lambda: isinstance(app.screen, HomeScreen))
         home = app.screen

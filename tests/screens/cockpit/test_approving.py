@@ -70,6 +70,7 @@ def controls(decisions: list[tuple[Any, ...]], content: bytes = b"") -> Controls
         Controls,
         SimpleNamespace(
             **{name: note(name) for name in names},
+            keep_waiting=note("keep_waiting"),
             gate=gate,
             files=NoFiles(content),
             phase=Phase.RUNNING,
@@ -350,7 +351,7 @@ async def test_an_edit_that_was_left_is_a_draft_of_that_call(tmp_path: Path) -> 
         assert "e edited draft" in screen.query_one(ApprovalBar).render().plain
         await pilot.press("a")
         await until(pilot, lambda: isinstance(app.screen, DraftOrOriginalDialog))
-        assert not decisions, "the call is not approved without a word about the draft"
+        assert decisions == [("keep_waiting", 1)], "nothing is approved without a word about it"
         await pilot.press("e")
         await until(pilot, lambda: isinstance(app.screen, EditCallDialog))
         assert command() == "make all"
@@ -363,7 +364,7 @@ async def test_an_edit_that_was_left_is_a_draft_of_that_call(tmp_path: Path) -> 
         assert command() == "make"
         await pilot.press(*" it", "ctrl+s")
         await until(pilot, lambda: bool(decisions))
-        assert json.loads(decisions[0][2])["command"] == "make it"
+        assert json.loads(decisions[-1][2])["command"] == "make it"
 
 
 async def test_a_draft_waits_for_whoever_shows_the_run_next(tmp_path: Path, own_home: Path) -> None:
@@ -549,6 +550,24 @@ async def test_only_a_call_that_needs_a_decision_is_said_to_wait_after_a_resume(
         await until(pilot, lambda: "runs once you resume" not in str(bar.render()))
         await pilot.press("space")
         await until(pilot, lambda: shown_toasts(app))
+
+
+async def test_a_call_whose_edit_was_left_as_a_draft_waits_after_the_pause_too(
+    tmp_path: Path,
+) -> None:
+    decisions: list[tuple[Any, ...]] = []
+    call = waiting(BASH, command="make")
+    async with live(tmp_path, call, controls(decisions)) as (app, pilot, screen):
+        await pilot.press("e")
+        await until(pilot, lambda: isinstance(app.screen, EditCallDialog))
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is screen)
+        assert not decisions
+        await pilot.press("e")
+        await until(pilot, lambda: isinstance(app.screen, EditCallDialog))
+        await pilot.press("X", "escape")
+        await until(pilot, lambda: app.screen is screen)
+        assert decisions == [("keep_waiting", 1)]
 
 
 async def test_in_mode_step_it_is_said_that_what_was_allowed_runs_anyway(tmp_path: Path) -> None:

@@ -308,6 +308,21 @@ async def test_what_is_allowed_from_another_run_lets_only_such_a_call_through() 
     assert {event.call for event in granted} == {None}
 
 
+async def test_a_call_that_the_user_has_begun_to_edit_waits_after_the_pause_too() -> None:
+    gate = Recorded("auto")
+    gate.set_mode("paused")
+    waiting = await come(gate, "pwd", 2)
+    assert not gate.keep_waiting(1)
+    assert gate.keep_waiting(2)
+    gate.resume()
+    await asyncio.sleep(0)
+    assert not waiting.done()
+    held = [event for event in gate.events if isinstance(event, e.CallHeld)]
+    assert [event.until_resumed for event in held] == [True, False]
+    gate.decide(2, Decision(verdict="approve", by="human"))
+    await waiting
+
+
 async def test_a_waiting_call_can_be_left_out_of_what_is_allowed_from_another_run() -> None:
     gate = Recorded("step")
     waiting = await come(gate, "pwd", 2)

@@ -22,6 +22,7 @@ from sandbox_tui.sessions.remote.client import RunClient
 from sandbox_tui.sessions.remote.run_handle import RunHandle, run_clock
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.key_sequencer import ignore_burst
+from sandbox_tui.tui.keys.leaving_word import leaving_word
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
 from sandbox_tui.tui.screens.cockpit.live.approving.waiting_file import WaitingFile
@@ -279,6 +280,12 @@ class LiveScreen(SteeringActions, NextSteps, ClosesWhenOnTop[None]):
                 self.run.cancel(ENDED_BY_USER)
 
         app_of(self).push_screen(EndRunDialog(), ended)
+
+    @override
+    def words_for(self, action: str) -> str | None:
+        """The key bar's current words for an action: leaving asks, or goes back without a word."""
+        is_back = action == "leave" and not self._confirm_leave
+        return leaving_word(self) if is_back else super().words_for(action)
 
     @override
     def action_leave(self) -> None:
