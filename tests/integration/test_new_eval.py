@@ -57,6 +57,34 @@ def marked(app: SandboxTui) -> Callable[[], set[str | None]]:
     return lambda: {one.id for one in app.screen.query(".field.-wrong")}
 
 
+async def test_the_suite_that_is_offered_is_replaced_whenever_it_gets_the_focus(
+    store: Store,
+) -> None:
+    async with form(store) as (app, pilot):
+        suite = app.screen.query_one("#suite", Input)
+        await pilot.press("tab", "shift+tab", *"s/a")
+        assert suite.value == "s/a"
+        await pilot.press("tab", "shift+tab", *"b")
+        assert suite.value == "s/ab", "what was typed stays"
+        await pilot.press("f8", *"c")
+        assert suite.value == "c"
+
+
+async def test_a_suite_that_does_not_exist_is_marked_when_it_is_left(store: Store) -> None:
+    async with form(store) as (app, pilot):
+        await pilot.press(*"nowhere/s.yaml")
+        app.screen.query_one("#limit").focus()
+        await until(pilot, lambda: marked(app)() == {"suite"})
+
+
+async def test_a_low_form_says_that_more_fields_follow(store: Store) -> None:
+    async with form(store, (60, 20)) as (app, pilot):
+        box = app.screen.query_one("#box")
+        await until(pilot, lambda: str(box.border_subtitle).startswith("↓ more · "))
+        app.screen.query_one("#budget_cost").focus()
+        await until(pilot, lambda: "more" not in str(box.border_subtitle))
+
+
 async def test_the_suite_that_is_offered_is_replaced_by_typing(store: Store) -> None:
     async with form(store) as (app, pilot):
         dialog: Any = app.screen

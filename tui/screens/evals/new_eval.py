@@ -10,7 +10,7 @@ from typing import ClassVar
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import Horizontal, Vertical
 from textual.events import Resize
 from textual.widgets import Button, Input, Label, Select
 from textual.widgets.select import InvalidSelectValueError
@@ -44,6 +44,7 @@ from sandbox_tui.tui.screens.evals.starting.fields import (
 )
 from sandbox_tui.tui.screens.evals.starting.preview import Preview, Size, preview_of
 from sandbox_tui.tui.screens.evals.starting.rows import rows_of
+from sandbox_tui.tui.screens.evals.starting.suite_input import ScrolledFields, SuiteInput
 from sandbox_tui.tui.screens.evals.starting.suite_mistakes import mistakes_of_suite
 from sandbox_tui.tui.screens.home.model_form import ModelForm
 from sandbox_tui.tui.screens.home.server_check import check_server
@@ -136,7 +137,7 @@ class NewEvalDialog(ExplainsUnavailable, ModelForm[EvalSummary | None]):
         """Yield the form."""
         with Vertical(id="box", classes="dialog") as box:
             box.border_title = self.HEADING
-            with VerticalScroll(id="fields", can_focus=False):
+            with ScrolledFields(id="fields", can_focus=False):
                 yield from rows_of(self._settings)
             with Horizontal(id="buttons"):
                 yield Label(id="hint", markup=False)
@@ -156,12 +157,9 @@ class NewEvalDialog(ExplainsUnavailable, ModelForm[EvalSummary | None]):
                 self.put(name, draft[name])
         if self._kept is None:
             self._at_first = self.typed()  # of an evaluation that is run again: nobody typed it
-        if self._restored is not None:
-            self.show_titles()
+        self.show_titles()
         self.set_interval(KEEP_SECONDS, self.keep_draft)
-        suite = self.query_one("#suite", Input)
-        suite.focus()
-        suite.action_select_all()  # so that typing replaces it
+        self.query_one(SuiteInput).begin(self._at_first["suite"])
         self._show_size()
 
     def _draft_of_earlier_start(self) -> Texts:
@@ -177,6 +175,7 @@ class NewEvalDialog(ExplainsUnavailable, ModelForm[EvalSummary | None]):
     @on(Select.Changed, "#mode")
     @on(Select.Changed, "#scorer")
     @on(Resize)
+    @on(ScrolledFields.MoreChanged)
     def _show_size(self) -> None:
         """Say beside the key how many samples it starts, as soon as that is known."""
         for name in {"suite", "scorer"} - set(self._mistakes):
@@ -192,10 +191,9 @@ class NewEvalDialog(ExplainsUnavailable, ModelForm[EvalSummary | None]):
     async def _count_tasks(self) -> None:
         await asyncio.sleep(TYPING_SECONDS)
         typed = self._stripped()
-        suite, limit = typed["suite"], typed["limit"]
-        if not self.mistake_while_typing("limit", limit):
+        if not self.mistake_while_typing("limit", limit := typed["limit"]):
             most, domains = int(limit) if limit else None, names_in(typed["domains"])
-            self._preview = await asyncio.to_thread(preview_of, suite, most, domains)
+            self._preview = await asyncio.to_thread(preview_of, typed["suite"], most, domains)
         self._counted = _what_counts(typed)
         self._show_size()
         self._show_usual()
@@ -212,7 +210,8 @@ class NewEvalDialog(ExplainsUnavailable, ModelForm[EvalSummary | None]):
             self._explain("domains")
 
     def _start_words(self, typed: Texts) -> str:
-        start, leave = hint("new_eval.start"), hint("new_eval.leave")
+        start = self.query_one(ScrolledFields).more_below + hint("new_eval.start")
+        leave = hint("new_eval.leave")
         has_mistake = any(self.mistake_while_typing(name, typed[name]) for name in MOST)
         found = None if self._preview is None else self._preview.size
         if found is None or has_mistake:
@@ -259,12 +258,11 @@ class NewEvalDialog(ExplainsUnavailable, ModelForm[EvalSummary | None]):
     @on(Input.Blurred, "#suite")
     @work(group="check", exclusive=True)
     async def _check_file(self) -> None:
-        """Say at once what is wrong with a data file, such as a missing column."""
-        typed = self.typed()
-        suite, scorer = typed["suite"].strip(), typed["scorer"]
+        """Say at once that there is no such file, or what is wrong with it, such as its columns."""
+        typed = self._stripped()
+        suite, scorer = typed["suite"], typed["scorer"]
         found = await asyncio.to_thread(mistake_in_file, suite, scorer)
-        now = self.typed()
-        is_same = (now["suite"].strip(), now["scorer"]) == (suite, scorer)
+        is_same = {"suite": suite, "scorer": scorer}.items() <= self._stripped().items()
         if found is not None and is_same and not self._is_starting:
             self._mark(found.field, sanitize_line(str(found)))
 
@@ -355,7 +353,7 @@ class NewEvalDialog(ExplainsUnavailable, ModelForm[EvalSummary | None]):
             self.put(name, text)
         self.keep_draft()
         self.show_titles()
-        self.query_one("#suite").focus()
+        self.query_one(SuiteInput).focus_again()
 
     @property
     def _note_of_draft(self) -> str:

@@ -14,7 +14,7 @@ from sandbox_tui.core.evals.eval_info import EvalInfo
 from sandbox_tui.core.evals.loaders.selection import UnknownDomain
 from sandbox_tui.core.evals.scorers.table import SCORERS
 from sandbox_tui.core.evals.suite import Suite
-from sandbox_tui.core.evals.suite_file import DATA_FILES, SUITE_FILES, load_suite
+from sandbox_tui.core.evals.suite_file import DATA_FILES, SUITE_FILES, known_suites, load_suite
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.tui.format.setting_text import setting_of_text
@@ -270,7 +270,7 @@ def mistake_in_file(suite: str, scorer: str) -> FieldError | None:
     from sandbox_tui.sessions.evals.evaluation import usable_scorers
 
     if typed_path(suite).suffix not in DATA_FILES:
-        return None
+        return _mistake_in_path(suite)
     try:
         found = load_suite(suite, overrides={"scorers": None if scorer == OWN_SCORER else scorer})
     except ConfigError as error:
@@ -281,6 +281,17 @@ def mistake_in_file(suite: str, scorer: str) -> FieldError | None:
         usable_scorers(found)
     except ConfigError as error:
         return FieldError("scorer", str(error))
+    return None
+
+
+def _mistake_in_path(suite: str) -> FieldError | None:
+    """Return that there is no such file or suite; None for one that exists."""
+    if not suite or suite in known_suites() or typed_path(suite).exists():
+        return None
+    try:
+        load_suite(suite)
+    except ConfigError as error:
+        return FieldError("suite", str(error))
     return None
 
 

@@ -10,8 +10,8 @@ from textual.widgets import Input, Select
 from sandbox_tui.core.config.settings import Settings
 from sandbox_tui.tui.screens.evals.start_eval import BOTH, KINDS, OWN_SCORER
 from sandbox_tui.tui.screens.evals.starting.fields import SCORER_CHOICES, usual_values
+from sandbox_tui.tui.screens.evals.starting.suite_input import SuiteInput
 from sandbox_tui.tui.widgets.line_input import NameInput, OneLineInput
-from sandbox_tui.tui.widgets.path_input import PathInput
 
 NO_LIMIT = "no limit"
 
@@ -19,7 +19,7 @@ NO_LIMIT = "no limit"
 def rows_of(settings: Settings) -> Iterator[Horizontal]:
     """Yield the rows, with what the settings say."""
     model, usual = settings.model, usual_values(settings)
-    suite = PathInput("pocket", placeholder="a name or a path", id="suite")
+    suite = SuiteInput("pocket", placeholder="a name or a path", id="suite")
     suite.add_class("field")
     name = NameInput(model.name, "name as the server knows it", id="model", classes="field")
     rows = (
