@@ -15,6 +15,7 @@ from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.run.run_request import requests_for
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.screens.cockpit.live import detaching_runs
 from sandbox_tui.tui.screens.cockpit.live.detaching_runs import DetachingRunsDialog
 from sandbox_tui.tui.screens.home.demo_request import demo_request
 from sandbox_tui.tui.screens.messages import DetachRequested
@@ -37,6 +38,7 @@ async def detaching(
         await until(pilot, lambda: all(w.state.reply for w in app.runs.all.values()))
         app.screen.post_message(DetachRequested((), lambda _: None))
         await until(pilot, lambda: isinstance(app.screen, DetachingRunsDialog))
+        await until(pilot, lambda: app.screen.query(KeyBar))
         yield app, pilot
         await app.runs.stop("The test is over.")
 
@@ -57,6 +59,21 @@ async def test_the_rest_is_that_of_several_runs(
         assert str(app.screen.query_one(".dialog").border_subtitle).endswith(stays)
         words = [str(one.render()) for one in app.screen.query(Static)]
         assert any(means in one for one in words)
+        await pilot.resize_terminal(60, 20)
+        await until(pilot, lambda: "R restart the reply there" in bar.render_line(0).text)
+        assert stays in bar.render_line(0).text
+
+
+async def test_the_bar_has_all_keys_of_the_border_while_calls_and_replies_hold_up_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with detaching(tmp_path, ["one", "two"]) as (app, pilot):
+        monkeypatch.setattr(detaching_runs, "_runs_call", lambda _: True)
+        await pilot.resize_terminal(60, 20)
+        bar, box = app.screen.query_one(KeyBar), app.screen.query_one(".dialog")
+        keys = ["i interrupt", "R restart reply", "esc keep the rest"]
+        await until(pilot, lambda: str(box.border_subtitle) == " · ".join(keys))
+        await until(pilot, lambda: "  ".join(keys) in bar.render_line(0).text)
 
 
 async def test_a_key_of_the_run_says_why_it_does_nothing(tmp_path: Path) -> None:

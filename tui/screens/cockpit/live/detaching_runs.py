@@ -93,16 +93,17 @@ class DetachingRunsDialog(ExplainsUnavailable, Dialog[bool]):
         words = f"{done}{now}"
         self.query_one("#how-far", Static).update(f"{words[:1].upper()}{words[1:]}\n")
         keys = [
-            f"{hint(f'leave_run.{action}')} {does}"
-            for action, does in _INTERRUPTS.items()
+            f"{hint(f'leave_run.{action}')} {self.words_for(action)}"
+            for action in (*_INTERRUPTS, "keep_here")
             if not self.why_unavailable(action, ())
         ]
-        keys.append(f"{hint('leave_run.keep_here')} {self._stays}")
         self.query_one(".dialog").border_subtitle = " · ".join(keys)
         self.refresh_bindings()
 
     def words_for(self, action: str) -> str | None:
-        """Return the key bar's words, which are those of the dialog."""
+        """Return the key bar's words, which are those of the dialog; with all keys, short ones."""
+        if not any(self.why_unavailable(interrupt, ()) for interrupt in _INTERRUPTS):
+            return _SHORT_WORDS.get(action)
         return _INTERRUPTS.get(action, self._stays if action == "keep_here" else None)
 
     @override
@@ -171,6 +172,14 @@ def _waits_for(workers: Sequence[RunWorker]) -> str:
 
 _INTERRUPTS = {"interrupt": "interrupt the call", "interrupt_reply": "restart the reply there"}
 """What the keys do that let a run move at once."""
+
+_SHORT_WORDS = {
+    "interrupt": "interrupt",
+    "interrupt_reply": "restart reply",
+    "keep_here": "keep the rest",
+}
+"""What all keys do in words that fit beside each other on a narrow screen; only several runs have
+them all."""
 
 _WHAT_IT_MEANS = (
     "A separate program resumes {} from its record, in the same sandbox. Files, shell "
