@@ -9,6 +9,7 @@ from textual.screen import Screen
 from sandbox_tui.sessions import RunRegistry
 from sandbox_tui.sessions.recording.run_registry import ENDED_BY_USER
 from sandbox_tui.sessions.remote.detach import can_be_detached
+from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.key_sequencer import is_escape
 from sandbox_tui.tui.keys.leaving_word import leave_by_escape
 from sandbox_tui.tui.screens.dialogs.leave_run import LeaveDialog, Leaving
@@ -18,7 +19,8 @@ from sandbox_tui.tui.textual_support.typed_app import app_of
 
 
 def leave_wall(wall: Screen[None], workers: RunRegistry, *, asks: bool) -> None:
-    """Close the wall; `asks` sets whether active runs are asked about."""
+    """Close the wall; `asks` sets whether active runs are asked about, for which escape is too easy
+    a slip."""
 
     def left(choice: Leaving | None) -> None:
         if choice == "end":
@@ -32,7 +34,10 @@ def leave_wall(wall: Screen[None], workers: RunRegistry, *, asks: bool) -> None:
         if all_detached:
             app_of(wall).call_later(wall.dismiss, None)
 
-    if asks and (going := len(workers.running)):
+    going = len(workers.running) if asks else 0
+    if going and is_escape(wall):
+        wall.notify(f"{hint('wall.leave')} leaves the wall.", timeout=2, markup=False)
+    elif going:
         question = LeaveDialog(going, detachable=bool(can_be_detached(workers)))
         app_of(wall).push_screen(question, left)
     elif is_escape(wall):
