@@ -18,6 +18,9 @@ INTERRUPTED = "◌ interrupted"
 """The state of what was running when the run stopped or its program was killed."""
 
 
+ALLOWED = "you allowed from now on: "
+"""Beginning of the note on a pattern that the user allowed."""
+
 Noted = e.Warned | e.Forked | e.Scored | e.RunResumed | e.RuleGranted | e.RuleRevoked
 """Events that are shown as a note."""
 
@@ -34,7 +37,7 @@ def note_on(event: Noted) -> NoteItem:
         case e.RunResumed():
             return NoteItem(event.t, resumed_words(event))
         case e.RuleGranted(pattern=pattern):
-            return NoteItem(event.t, f"you allowed from now on: {pattern}", "yours")
+            return NoteItem(event.t, f"{ALLOWED}{pattern}", "yours")
         case e.RuleRevoked(pattern=pattern):
             return NoteItem(event.t, f"you no longer allow: {pattern}", "yours")
 

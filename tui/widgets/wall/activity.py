@@ -33,6 +33,7 @@ from sandbox_tui.tui.widgets.calls.rows.decided_status import decided_status, fe
 from sandbox_tui.tui.widgets.preview.growing_markdown import markdown_lines
 from sandbox_tui.tui.widgets.preview.markdown_summary import markdown_summary
 from sandbox_tui.tui.widgets.wall.fit_answer import fit_beside
+from sandbox_tui.tui.widgets.wall.joined_notes import newest_first
 from sandbox_tui.tui.widgets.wall.run_groups import said_answer_of
 from sandbox_tui.tui.widgets.wall.waiting_call import INDENT, decision_keys, waiting_call_lines
 
@@ -220,7 +221,7 @@ class Activity:
     def _newest(self, room: int) -> list[Text]:
         found: list[Text] = []
         newest = newest_call = True
-        for item in reversed(self._state.items):
+        for item in newest_first(self._state.items):
             left = room - len(found)
             if left <= 0:
                 break

@@ -306,6 +306,12 @@ def test_a_small_tile_keeps_its_lines_for_what_the_run_does() -> None:
     assert any("you allowed from now on" in line for line in tall)
 
 
+def test_patterns_allowed_together_take_one_line() -> None:
+    granted = [e.RuleGranted(tool="execute_bash", pattern=f"make {one} *") for one in "abcd"]
+    lines = shown(20, *call(1, "make", "made"), *granted)
+    assert [line for line in lines if "allowed" in line] == ["you allowed 4 patterns from now on"]
+
+
 def test_an_answer_that_is_only_in_the_call_of_submit_is_shown_and_marked() -> None:
     submit = e.ToolCall(number=3, step=3, id="3", name="submit", arguments='{"answer": "42"}')
     handed_in: list[e.AnyEvent] = [
