@@ -18,6 +18,7 @@ from sandbox_tui.sessions import RunWorker
 from sandbox_tui.tui.screens.wall.describe_tiles import describe_tiles, is_due
 from sandbox_tui.tui.screens.wall.dialogs.decide_about_all import DecideAboutAllDialog, WaitingCall
 from sandbox_tui.tui.screens.wall.key_words import why_key_of_run_does_nothing as words_about
+from sandbox_tui.tui.screens.wall.tile_actions import why_not_here
 from sandbox_tui.tui.theming.derived_roles import derived_roles
 from sandbox_tui.tui.widgets.wall.run_order import passes, rank
 from sandbox_tui.tui.widgets.wall.run_selection import chosen_first
@@ -230,6 +231,9 @@ def test_a_key_of_an_opened_run_says_where_it_works(monkeypatch: pytest.MonkeyPa
     assert words_about("F", over) == "Fork: only in an opened run.  enter  open run 2"
     assert words_about("i", over) == "Inject: this run has ended.  enter  open run 2"
     assert words_about("i", None) == "Inject: no run is chosen."
+    assert words_about("L", running) == "Allowed: M l lists what you allowed in run 1."
+    assert words_about("R", running).startswith("Restart reply: only in an opened run.")
+    assert why_not_here("pause_all", over, [over]) == "all runs have ended"
     assert not words_about("ö", over)
     monkeypatch.setattr(RunWorker, "can_be_steered", property(lambda _: False))
     assert words_about("i", running) == "Inject: this run can only be watched here."

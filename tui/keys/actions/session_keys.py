@@ -61,7 +61,9 @@ SESSION_ACTIONS = (
     KeyAction("live.freeze", ("Z",), "Freeze or resume the sandbox"),
     KeyAction("live.inject", ("i",), "inject", about="Run a command in the sandbox"),
     KeyAction("live.interrupt", ("escape",), "Interrupt the command"),
-    KeyAction("live.interrupt_reply", ("R",), "Interrupt the reply"),
+    KeyAction(
+        "live.interrupt_reply", ("R",), "restart reply", about="Stop the reply, ask for it again"
+    ),
     KeyAction("live.leave", ("q",), "leave", about="Leave the run"),
     KeyAction("live.message", ("m",), "message", about="Write to the model"),
     KeyAction("live.mode", ("M", "f4"), "mode", about="Choose the mode: auto, ask, step"),

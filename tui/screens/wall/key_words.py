@@ -67,4 +67,7 @@ def why_key_of_run_does_nothing(key: str, chosen: RunTile | None) -> str:
         return f"{title}: {why}.  {opens}"
     if place == "live" and not ended and not chosen.worker.can_be_steered:
         return f"{title}: this run can only be watched here."
+    if name == "live.allowed":
+        keys = f"{hint('wall.mode')} {hint('mode_menu.allowed')}"
+        return f"{title}: {keys} lists what you allowed in run {chosen.number}."
     return f"{title}: only in an opened run.  {opens}"

@@ -94,6 +94,8 @@ def why_not_here(
         hidden: those that search or filter hide.
     """
     if action == "pause_all":
+        if tiles and all(has_ended(one.worker) for one in tiles):
+            return "all runs have ended" if not hidden else "all runs that are shown have ended"
         return "" if active_modes(tiles) else "no run that is shown can be paused from here"
     if action not in ("waiting", "approve_all"):
         is_for_others = action in _ON_SEVERAL and bool(others_for(chosen, tiles))

@@ -12,6 +12,7 @@ from textual.geometry import Size
 from textual.widgets import Input, Static
 from typing_extensions import override
 
+from sandbox_tui.core.events.types import Mode
 from sandbox_tui.sessions import RunRegistry
 from sandbox_tui.sessions.remote.run_handle import FoldedRun
 from sandbox_tui.tui.keys.leaving_word import leaving_word
@@ -74,16 +75,18 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, RunKeys):
 
     @property
     def urgent_actions(self) -> Sequence[str]:
-        """What a narrow key bar keeps: comparing with a marked run, showing hidden runs and, while
-        calls wait, the way to the next one, if the chosen run has none, and what decides about
-        several."""
+        """What a narrow key bar keeps: resuming all while all are paused, comparing with a marked
+        run, showing hidden runs and, while calls wait, the way to the next one, if the chosen run
+        has none, and what decides about several."""
         is_elsewhere = self._waiting > 0 and (
             self._chosen is None or self._chosen.kind != "waiting"
         )
         comparing = ("compare",) * (self._marked is not None)
         deciding = DECIDING if self._waiting > 1 else ()
         showing_all = ("filter",) * bool(self._runs.hidden)
-        return (*comparing, *showing_all, *(("waiting",) * is_elsewhere), *deciding)
+        all_paused = active_modes(self._seen_tiles()) == frozenset[Mode](("paused",))
+        resuming = ("pause_all",) * all_paused
+        return (*resuming, *comparing, *showing_all, *(("waiting",) * is_elsewhere), *deciding)
 
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("wall.open", "open"),
