@@ -188,17 +188,6 @@ async def test_after_a_hit_the_bar_is_that_of_the_search_and_q_closes_it(store: 
         await until(pilot, lambda: "q quit" in _words(bar))
 
 
-async def test_q_closes_a_search_without_words_first(store: Store) -> None:
-    async with at_home(store) as (home, pilot):
-        await pilot.press("slash", "enter")
-        sessions = home.query_one(SessionList)
-        await until(pilot, lambda: sessions.has_focus)
-        await until(pilot, lambda: "q close" in _words(home.query_one(KeyBar)))
-        await pilot.press("q")
-        await until(pilot, lambda: not home.query_one(SearchBar).display)
-        assert sessions.has_focus
-
-
 def _words(bar: KeyBar) -> list[str]:
     return [f"{known.key} {known.words}" for known in bar.keys_shown]
 
