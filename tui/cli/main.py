@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sandbox_tui.core.base.errors import ConfigError, ResumeRefused
+from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.base.process_identity import raise_file_limit
 from sandbox_tui.tui.cli.command_group import Commands
 from sandbox_tui.tui.cli.completion import complete_session, completion
@@ -200,13 +200,12 @@ def resume(theme: str | None, session: str, **options: Any) -> None:
 
     Its sandbox must still exist: it outlives its program by sandbox.grace seconds.
     """
-    from sandbox_tui.sessions.recording.resume_worker import problem_with, request_of
+    from sandbox_tui.sessions.recording.resume_worker import request_of
+    from sandbox_tui.tui.cli.run_to_resume import run_to_resume
 
     settings, as_json = load_settings({}, theme), options["as_json"]
     with open_store() as store:
-        run = session_named(store, session)
-        if problem := problem_with(run):
-            raise ResumeRefused(problem)
+        run = run_to_resume(store, session)
         if options["detach"]:
             from sandbox_tui.sessions.remote.detached import Job, begin
             from sandbox_tui.tui.cli.model_server.warn_unlisted import warn_unlisted
