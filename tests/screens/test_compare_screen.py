@@ -393,3 +393,15 @@ def test_each_fact_has_a_sign_unless_it_would_say_nothing() -> None:
     assert signs("session") == ("=", "")
     assert fact_sign(Fact("tokens", "3.8k", "3.8k", "+23")) == "≠"
     assert signs("") == ("", "")
+
+
+async def test_titles_begin_with_the_numbers_of_tiles_on_the_wall(tmp_path: Path) -> None:
+    store = Store(tmp_path / "s.db")
+    for name in ("one", "two"):
+        session(store, name, SAME, {})
+    app = SandboxTui(load(), store)
+    async with app.run_test(size=(120, 30)) as pilot:
+        left, right = store.run("one"), store.run("two")
+        await app.push_screen(CompareScreen(left, right, store, tiles={"one": 4, "two": 5}))
+        await until(pilot, lambda: "run 4 · Weigh" in screen_text(app))
+        assert "run 5 · Weigh" in screen_text(app)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import ClassVar, Literal
 
@@ -25,7 +26,7 @@ from sandbox_tui.tui.format.compared.comparison import (
     running_side,
     short_verdict,
 )
-from sandbox_tui.tui.format.compared.facts import facts
+from sandbox_tui.tui.format.compared.facts import Fact, facts
 from sandbox_tui.tui.format.titles import task_title
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
@@ -52,6 +53,7 @@ class CompareScreen(ExplainsUnavailable, Screen[None]):
         left, right: the sessions.
         store: the store that contains them.
         evaluations: ids of the evaluations whose samples they are; empty if that is not known.
+        tiles: numbers of their tiles on the wall, by session.
     """
 
     CSS = """
@@ -87,8 +89,10 @@ class CompareScreen(ExplainsUnavailable, Screen[None]):
         right: RunSummary,
         store: Store,
         evaluations: tuple[str, str] = ("", ""),
+        tiles: Mapping[str, int] | None = None,
     ) -> None:
         super().__init__()
+        self._tiles = tiles or {}
         self._sides = left, right
         self._evaluations = evaluations
         self._now: tuple[RunningNow | None, RunningNow | None] = None, None
@@ -120,7 +124,7 @@ class CompareScreen(ExplainsUnavailable, Screen[None]):
             self.notify(sanitize_line(str(error)), severity="error", markup=False)
             return
         self._found = found
-        self._rows.show(found, facts(found, *self._now))
+        self._rows.show(found, self._facts(found, self._now))
         self._name_rows()
 
     def _read_running(self) -> tuple[RunningNow | None, RunningNow | None]:
@@ -164,11 +168,26 @@ class CompareScreen(ExplainsUnavailable, Screen[None]):
             return
         self._found, self._sides = found, (found.left, found.right)
         if found is before:
-            self._rows.update_facts(facts(found, *now))
+            self._rows.update_facts(self._facts(found, now))
             return
-        self._rows.update(found, facts(found, *now))
+        self._rows.update(found, self._facts(found, now))
         self._now = _still_running(now[0]), _still_running(now[1])
         self._name_rows()
+
+    def _facts(
+        self, found: Comparison, now: tuple[RunningNow | None, RunningNow | None]
+    ) -> list[Fact]:
+        """Return the properties of both; a title begins with the number of its tile."""
+        title, *others = facts(found, *now)
+        left, right = (
+            self._numbered(found.left, title.left),
+            self._numbered(found.right, title.right),
+        )
+        return [title._replace(left=left, right=right), *others]
+
+    def _numbered(self, run: RunSummary, title: str) -> str:
+        number = self._tiles.get(run.id)
+        return title if number in (None, run.sample) else f"run {number} · {title}"
 
     def _name_rows(self) -> None:
         """Say in the border where the sessions diverge, how they are related, and what a search
@@ -241,7 +260,7 @@ class CompareScreen(ExplainsUnavailable, Screen[None]):
         """Hide the calls that are equal, or show them."""
         self._rows.hides_equal = not self._rows.hides_equal
         if self._found is not None:
-            self._rows.update(self._found, facts(self._found, *self._now))
+            self._rows.update(self._found, self._facts(self._found, self._now))
             self._rows.show_block(self._rows.cursor)
         self.refresh_bindings()
 

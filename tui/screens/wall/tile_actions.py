@@ -359,7 +359,9 @@ class TileActions:
         except SandboxTuiError as error:
             self.complain(error)
         else:
-            app_of(self._screen).push_screen(CompareScreen(sides[0], sides[1], self._store))
+            tiles = {one.worker.run_id: one.number for one in (left, right)}
+            screen = CompareScreen(sides[0], sides[1], self._store, tiles=tiles)
+            app_of(self._screen).push_screen(screen)
 
     def complain(self, error: SandboxTuiError) -> None:
         """Tell the user what went wrong."""
