@@ -23,6 +23,7 @@ from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.status import (
     StatusWords,
+    giving_up_words,
     known_before_attaching,
     mode_words,
     pauses_after_call,
@@ -53,6 +54,9 @@ MIN_MODEL_WIDTH = 80
 
 MIN_LIMIT_WIDTH = 120
 """Columns from which the line has room for the limit of steps, whatever the state."""
+
+MIN_GIVING_UP_WIDTH = 140
+"""Minimum columns that leave room for how long the run goes on asking a model that fails."""
 
 MIN_TOKENS_WIDTH = 90
 """Columns from which the line has room for the tokens of the reply."""
@@ -212,7 +216,9 @@ class StatusBar(Widget):
         after = reply.has_failed and request_waits_for_command(self._state)
         words = reply_progress(reply, self._now, after_command=after)
         if reply.has_failed:
-            return StatusWords("!", words, "warn")
+            is_wide = self.content_size.width >= MIN_GIVING_UP_WIDTH and not after
+            longer = giving_up_words(reply.failures[-1], self._now) if is_wide else ""
+            return StatusWords("!", f"{words} · {longer}" if longer else words, "warn")
         written = reply_tokens(reply) if with_tokens else 0
         tokens = f" {numbers.tokens(written, estimated=True)} tok" if written else ""
         return StatusWords(known.sign, f"{words}{tokens}", known.role)

@@ -23,6 +23,28 @@ from tests.snapshots.watched_run import WatchedRun
 from tests.waiting import until
 
 
+async def test_how_long_the_run_goes_on_asking_is_said_at_every_size(tmp_path: Path) -> None:
+    store = Store(tmp_path / "s.db")
+    app = SandboxTui(load(), store)
+    watched = WatchedRun([sample_run()[0], e.ModelAsked(step=1, digest="", messages=1)])
+    watched.run = controls([])
+    async with app.run_test(size=(160, 45)) as pilot:
+        screen = LiveScreen(watched, store)
+        await app.push_screen(screen)
+        await until(pilot, lambda: screen.state.reply is not None)
+        failed = e.ModelFailed(step=1, error="busy", attempt=1, retry_in=60.0, gives_up_in=300.0)
+        await screen.apply(failed)
+        screen.sync_bars()
+        status, calls = screen.query_one(StatusBar), screen.query_one(Calls)
+        await until(pilot, lambda: "gives up in " in status.render_line(0).text)
+        for width in (160, 100, 60):
+            await pilot.resize_terminal(width, 30)
+            await until(pilot, lambda: calls.size.width > 0)
+            for columns in (60, 40, 32):
+                lines = [line.plain for line in calls.draw_block(calls.block_count() - 1, columns)]
+                assert sum("gives up in " in line for line in lines) == 1, (width, lines)
+
+
 async def test_the_key_bar_has_the_retry_while_the_model_is_not_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -71,6 +71,8 @@ def reply_lines(
     elif has_prose(item):
         lines.append(_folded(item, width, palette))
     lines += _failures(item, width, opened, palette, True)
+    if not item.ended and item.has_failed and not is_stopped:
+        lines += _left_out(item, width, figures, palette)
     lines += _remark(item, width, palette.dim)
     if not item.ended:
         lines += [] if item.has_failed else _writing(item, width, palette)
@@ -99,8 +101,8 @@ def has_prose(item: ReplyItem) -> bool:
 
 
 def _rule(item: ReplyItem, width: int, figures: list[str], palette: Palette) -> Text:
-    left = f" step {item.step} "
-    right = _fitting(figures, width - len(left) - 6)
+    left = _left(item)
+    right = _fitting(figures, _room_in_rule(item, width))
     style = palette.dim if item.ended else palette.accent
     fill = max(0, width - len(left) - len(right) - 4)
     line = Text(no_wrap=True)
@@ -110,6 +112,21 @@ def _rule(item: ReplyItem, width: int, figures: list[str], palette: Palette) -> 
     line.append(f" {right}", style=style)
     line.truncate(width)
     return line
+
+
+def _left(item: ReplyItem) -> str:
+    return f" step {item.step} "
+
+
+def _room_in_rule(item: ReplyItem, width: int) -> int:
+    return width - len(_left(item)) - 6
+
+
+def _left_out(item: ReplyItem, width: int, figures: list[str], palette: Palette) -> list[Text]:
+    """Return the figures that the rule has no room for, one a line."""
+    in_rule = _fitting(figures, _room_in_rule(item, width))
+    others = [one for one in figures if one not in in_rule]
+    return [Text(f"{'':>{GUTTER}}{one}", style=palette.warn, no_wrap=True) for one in others]
 
 
 def _fitting(parts: list[str], room: int) -> str:
