@@ -71,6 +71,10 @@ def _is_number(host: str) -> bool:
     return host.replace(".", "").isdecimal()
 
 
+def _is_infinite(value: object) -> bool:
+    return isinstance(value, float) and math.isinf(value)
+
+
 def refuse_unusable_value(name: str, value: Any) -> None:
     """Refuse a value that has the right type but that no run could use.
 
@@ -83,7 +87,7 @@ def refuse_unusable_value(name: str, value: Any) -> None:
     """
     if value is None:
         return
-    if isinstance(value, float) and math.isinf(value):
+    if _is_infinite(value):
         raise ConfigError(f"{name} must be a finite number.")
     if (name.startswith("limits.") or name in _MORE_THAN_0) and not value > 0:
         raise ConfigError(f"{name} must be more than 0.")

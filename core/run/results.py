@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sandbox_tui.core.base.errors import SandboxTuiError
-from sandbox_tui.core.sandboxes.base import Sandbox
+
+if TYPE_CHECKING:  # screens that only name results import no sandbox
+    from sandbox_tui.core.sandboxes.base import Sandbox
 
 MAX_ANSWER_BYTES = 64 * 1024
 

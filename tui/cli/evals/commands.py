@@ -211,8 +211,7 @@ def resume(theme: str | None, evaluation: str, *, rerun_failed: bool, **options:
 @json_lines_option("samples")
 @click.pass_obj
 def watch(theme: str | None, evaluation: str, headless: bool, as_json: bool) -> None:
-    """Watch an EVALUATION (its id, either end of it, its suite, or "last"), whichever
-    program runs it.
+    """Watch an EVALUATION (its id, either end of it, its suite, or "last"), running anywhere.
 
     Without a screen: prints a line as each sample ends, until no program runs it any more.
     """

@@ -74,8 +74,8 @@ class ChooseEntryDialog(Dialog[Entry | None]):
         self.show_entries()
 
     def show_entries(self) -> None:
-        """Show the entries that match now; the cursor stays on its entry while nothing is typed, and
-        goes to the first one when the line is emptied."""
+        """Show the entries that match now; the cursor stays on its entry while nothing is typed,
+        and goes to the first one when the line is emptied."""
         typed = self.query_one(Input).value
         was_empty, self._shown_for = not self._shown_for, typed
         here = self._list.current

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 
@@ -11,13 +12,15 @@ from sandbox_tui.core.base.tool_names import SUBMIT
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.tools.call_difference import difference_words, differing_lines
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
-from sandbox_tui.sessions.recording.fork_worker import ForkPlan
 from sandbox_tui.sessions.relations.fork_origin import ForkOrigin
 from sandbox_tui.sessions.relations.fork_tree import Lineage
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.titles import cut_title, model_title
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.theming.palette import Palette
+
+if TYPE_CHECKING:  # it imports runs, which the home screen does not need
+    from sandbox_tui.sessions.recording.fork_worker import ForkPlan
 
 MAX_CHARACTERS = 200
 """Maximum characters of a line that is shown."""

@@ -198,7 +198,7 @@ extra_body = { since = 2026-01-02, at = 2026-01-02T03:04:05Z, noon = 12:00:00, d
 [sandbox]
 cpus = 1.5
 [limits]
-cost_limit = inf
+cost_limit = 2.5
 [agent]
 tty = true
 [[policy.rules]]
@@ -224,7 +224,7 @@ def test_values_of_every_type_are_listed(
         rows = {row["name"]: row["value"] for row in map(_strict_json, done.stdout.splitlines())}
         assert rows["model.local_ports"] == [1, 2]
         assert rows["agent.tty"] is True
-        assert rows["limits.cost_limit"] is None
+        assert rows["limits.cost_limit"] == 2.5
         assert rows["policy.rules"][0]["tool"] == "execute_bash"
 
 

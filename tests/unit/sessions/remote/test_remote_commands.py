@@ -42,7 +42,14 @@ class Called:
 
 def arguments(command: Command) -> dict[str, Any]:
     """Make a value for each argument, by its type."""
-    values: dict[Any, Any] = {int: 7, str: "é\n", bool: False, bytes: b"\x00\xff", Path: Path("/a")}
+    values: dict[Any, Any] = {
+        int: 7,
+        int | None: 7,
+        str: "é\n",
+        bool: False,
+        bytes: b"\x00\xff",
+        Path: Path("/a"),
+    }
     found: dict[str, Any] = {}
     for field in msgspec.structs.fields(command.arguments):
         if field.name == "mode":

@@ -260,7 +260,7 @@ def test_a_failed_evaluation_does_not_look_like_a_success(
     assert first.plain.startswith(f" {words[0]} ")
     assert words[2:].removeprefix("finished").removeprefix(", ") in second.plain
     assert "finished" not in second.plain
-    assert ("vanilla, sandbox 50.0 %" in second.plain) == bool(known)
+    assert ("vanilla –, sandbox 50.0 %" in second.plain) == bool(known)
 
 
 @pytest.mark.parametrize(
