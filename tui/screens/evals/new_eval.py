@@ -44,7 +44,8 @@ from sandbox_tui.tui.screens.evals.starting.fields import (
 )
 from sandbox_tui.tui.screens.evals.starting.preview import Preview, Size, preview_of
 from sandbox_tui.tui.screens.evals.starting.rows import rows_of
-from sandbox_tui.tui.screens.evals.starting.suite_input import ScrolledFields, SuiteInput
+from sandbox_tui.tui.screens.evals.starting.scrolled_fields import ScrolledFields
+from sandbox_tui.tui.screens.evals.starting.suite_input import SuiteInput
 from sandbox_tui.tui.screens.evals.starting.suite_mistakes import mistakes_of_suite
 from sandbox_tui.tui.screens.home.model_form import ModelForm
 from sandbox_tui.tui.screens.home.server_check import check_server
