@@ -244,6 +244,10 @@ class Activity:
                 return self._call(item, room, newest=newest)
             case ReplyItem():
                 return self._prose(item, room, newest=newest)
+            case HumanItem(withdrawn=True, started=False):
+                return []  # nothing came of it
+            case HumanItem(withdrawn=True, command=str() as command):
+                return self._line(f"you, withdrawn: $ {command}", palette.dim)
             case HumanItem(command=None, file=None):
                 return self._line(f"you: {item.text}", palette.human)
             case HumanItem(command=str() as command):

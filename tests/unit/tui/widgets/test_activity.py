@@ -332,3 +332,19 @@ def test_what_the_model_writes_takes_all_the_room(height: int) -> None:
     lines = shown(height, *events)
     assert len(lines) == height
     assert lines[-2].rstrip().endswith("word399")
+
+
+def test_what_was_withdrawn_does_not_look_like_what_the_model_was_told() -> None:
+    acts: list[e.AnyEvent] = [
+        e.HumanMessage(id=1, text="never sent"),
+        e.Withdrawn(id=1),
+        e.HumanCommand(id=2, command="ls", told_to_model=True),
+        e.HumanCommandStarted(id=2),
+        e.HumanCommandFinished(id=2, observation="a", exit_code=0, duration=0.1),
+        e.Withdrawn(id=2),
+        e.HumanCommand(id=3, command="never ran", told_to_model=True),
+        e.Withdrawn(id=3),
+        e.HumanMessage(id=4, text="go on"),
+    ]
+    yours = [line for line in shown(12, *TWO, *acts) if line.startswith("you")]
+    assert yours == ["you, withdrawn: $ ls", "you: go on"]
