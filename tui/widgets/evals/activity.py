@@ -10,6 +10,7 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.evals.sample import SampleResult
 from sandbox_tui.core.events.run_state import CallItem, ReplyItem, RunState
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
+from sandbox_tui.tui.format.call_end import end_words
 from sandbox_tui.tui.format.status import (
     WAITS,
     output_tokens_so_far,
@@ -92,7 +93,7 @@ def _doing(state: RunState, now: float) -> str:
     words = f"{name} {sanitize_line(summarize_call(call.call.name, call.arguments))}"
     if call.finished is None:
         return words[:MAX_CHARS].rstrip()
-    done = f"{words[:MAX_CHARS]} ✓"
+    done = f"{words[:MAX_CHARS].rstrip()} {end_words(call)}"
     return f"{doing} · {done}" if doing else done
 
 

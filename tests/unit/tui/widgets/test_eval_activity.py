@@ -45,6 +45,25 @@ def test_a_sample_whose_server_is_down_says_why_and_when_it_asks_again() -> None
     assert not Activity.of(RUNNING, state_of(), 1).failure
 
 
+def test_a_sample_shows_how_its_last_call_ended() -> None:
+    def ended(decided: str = "", **how: Any) -> str:
+        call = e.ToolCall(
+            number=1, step=1, id="1", name="execute_bash", arguments='{"command": "ls /nothing"}'
+        )
+        events: list[e.AnyEvent] = [e.CallProposed(call=call), e.CallStarted(call=1)]
+        if decided:
+            events[1] = e.CallDecided(call=1, by="human", verdict=decided)  # type: ignore[arg-type]
+        events.append(e.CallFinished(call=1, observation="x", **how))
+        return Activity.of(RUNNING, state_of(*events), 1.0).words.partition("bash ")[2]
+
+    assert ended(ok=True, exit_code=0) == "ls /nothing ✓"
+    assert ended(ok=False, exit_code=3) == "ls /nothing ✗ exit 3"
+    assert ended(ok=False) == "ls /nothing ✗ failed"
+    assert ended(ok=False, timed_out=True, duration=5.0) == "ls /nothing ✗ timed out after 5.0s"
+    assert ended(ok=False, interrupted=True) == "ls /nothing ✗ interrupted"
+    assert ended("reject", ok=False) == "ls /nothing ◆ rejected by you"
+
+
 def test_the_header_says_how_many_wait_for_the_server() -> None:
     runs = [result(name, "sandbox", status="running") for name in "abcd"]
     data = data_of(Reading(INFO, runs, "running", "", 0.0))

@@ -21,6 +21,7 @@ from sandbox_tui.core.events.run_state import CallItem
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.core.tools.edit_preview import EditPreview
 from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.format.call_end import failure_words
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.calls.rows.decided_status import decided_status, feedback_words
@@ -97,7 +98,7 @@ def tells_all_when_closed(item: CallItem, width: int) -> bool:
     if len(body_of(finished.observation).split("\n")) > 1:
         return False
     title = f"  {item.call.number:>3} {short_name(item.call.name):<5} {sanitize_line(command)}"
-    status = f"{' ' * (GUTTER + 2)}✗ {_what_failed(item)}{f' · {output}' if output else ''}"
+    status = f"{' ' * (GUTTER + 2)}✗ {failure_words(item)}{f' · {output}' if output else ''}"
     return max(cell_len(title), cell_len(status)) <= width
 
 
@@ -160,23 +161,12 @@ def _finished_status(line: Text, item: CallItem, palette: Palette) -> None:
     if finished.ok:
         line.append(f"✓ {short_duration(finished.duration)}", style=palette.good)
     else:
-        line.append(f"✗ {_what_failed(item)}", style=palette.bad)
+        line.append(f"✗ {failure_words(item)}", style=palette.bad)
     if item.decided and item.decided.verdict == "edit":
         line.append("  edited by you ", style=palette.human)
     words = _amount(item) if finished.ok else sanitize_line(last_line(finished.observation))
     if words:
         line.append(f" · {words}", style=palette.dim)
-
-
-def _what_failed(item: CallItem) -> str:
-    finished = item.finished
-    if finished is None:
-        return ""
-    if finished.timed_out:
-        return f"timed out after {short_duration(finished.duration)}"
-    if finished.interrupted:
-        return "interrupted"
-    return "failed" if finished.exit_code is None else f"exit {finished.exit_code}"
 
 
 def _amount(item: CallItem) -> str:

@@ -6,18 +6,14 @@ from rich.text import Text
 
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import CallItem
+from sandbox_tui.tui.format.call_end import decided_words
 from sandbox_tui.tui.theming.palette import Palette
-
-_WORDS = {"reject": "rejected", "skip": "skipped", "answer": "answered"}
 
 
 def decided_status(item: CallItem, palette: Palette) -> Text | None:
     """Return what was decided instead of running a call, and by whom; None if the call ran."""
-    decided = item.decided
-    if item.finished is None or decided is None or decided.verdict not in _WORDS:
-        return None
-    who = "the policy" if decided.by == "policy" else "you"
-    return Text(f"◆ {_WORDS[decided.verdict]} by {who}", style=palette.human, no_wrap=True)
+    words = decided_words(item)
+    return Text(f"◆ {words}", style=palette.human, no_wrap=True) if words else None
 
 
 def feedback_words(item: CallItem) -> str:
