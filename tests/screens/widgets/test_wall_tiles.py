@@ -20,7 +20,7 @@ from sandbox_tui.tui.screens.wall.dialogs.decide_about_all import DecideAboutAll
 from sandbox_tui.tui.screens.wall.key_words import why_key_of_run_does_nothing as words_about
 from sandbox_tui.tui.screens.wall.tile_actions import why_not_here
 from sandbox_tui.tui.theming.derived_roles import derived_roles
-from sandbox_tui.tui.widgets.wall.run_order import passes, rank
+from sandbox_tui.tui.widgets.wall.run_order import chosen_by, passes, rank
 from sandbox_tui.tui.widgets.wall.run_selection import chosen_first
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 from sandbox_tui.tui.widgets.wall.waiting_panel import WaitingPanel
@@ -257,6 +257,24 @@ def test_filters_show_runs_that_retry_or_are_silent(monkeypatch: pytest.MonkeyPa
     assert not passes(retries, "silent")
     goes_on = tile(2, started_at)
     assert not passes(goes_on, "retrying")
-    assert all(passes(one, None) and passes(one, "running") for one in (retries, goes_on))
+    assert passes(retries, None)
+    assert not passes(retries, "running")  # its state says that it is retrying
+    assert passes(goes_on, None)
+    assert passes(goes_on, "running")
     monkeypatch.setattr(RunTile, "now", property(lambda _: 61.0))
     assert passes(goes_on, "silent")
+
+
+async def test_a_run_that_the_user_has_stopped_is_not_found_as_a_running_one() -> None:
+    asked, pause = e.ModelAsked(step=1, digest="", messages=1), e.ModeChanged(mode="paused")
+    pausing = tile(1, started(), asked, pause)
+    paused = tile(2, started(), pause)
+    goes_on = tile(3, started(), asked)
+    stopped = (pausing, paused)
+    assert [one.status_words for one in stopped] == ["‖ pausing", "‖ paused"]
+    assert all(passes(one, "stopped") and not passes(one, "running") for one in stopped)
+    assert passes(goes_on, "running")
+    assert not passes(goes_on, "stopped")
+    assert chosen_by("stopped", "", stopped) == "pausing or paused"
+    assert chosen_by("stopped", "", [paused]) == "paused"
+    assert chosen_by("stopped", "", []) == "paused"

@@ -264,7 +264,8 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, RunKeys):
     def _show_sums(self) -> None:
         shown = self._runs.hidden_words
         if self._is_filtered:
-            shown = f"{len(self._seen_tiles())} shown: {chosen_by(self._filter, self._wanted)}"
+            seen = self._seen_tiles()
+            shown = f"{len(seen)} shown: {chosen_by(self._filter, self._wanted, seen)}"
         runs = [(tile.number, tile.worker) for tile in self._numbered]
         most = lines_above(len(self._seen_tiles()), self.size, have_ended=have_ended(runs))
         silent = [tile.number for tile in self._numbered if tile.silent]

@@ -81,10 +81,14 @@ def is_attaching(run: FoldedRun) -> TypeGuard[RunClient]:
 
 
 def stopped_word_of(run: FoldedRun) -> str:
-    """Return "paused" or "frozen" if the user has stopped a run that goes on; otherwise ""."""
+    """Return "pausing", "paused" or "frozen" if the user has stopped a run that goes on; otherwise
+    ""."""
     if is_attaching(run):
         return "paused" if run.summary.paused else ""
-    return "" if run.failure is not None else stopped_word(run.state)
+    if run.failure is not None or not (word := stopped_word(run.state)):
+        return ""
+    words = status_of(run.state).words
+    return words if words == "pausing" else word
 
 
 def status_words(run: FoldedRun) -> str:

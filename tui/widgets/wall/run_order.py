@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.tui.format.status import is_retrying
-from sandbox_tui.tui.widgets.wall.run_facts import Kind
+from sandbox_tui.tui.widgets.wall.run_facts import Kind, stopped_word_of
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 
 Order = Literal["start", "state", "silence", "tokens", "cost"]
 ORDERS: tuple[Order, ...] = ("start", "state", "silence", "tokens", "cost")
 
-Filter = Literal[Kind, "retrying", "silent"]
+Filter = Literal[Kind, "stopped", "retrying", "silent"]
 
 FILTERS: dict[Filter | None, str] = {
     None: "",
     "waiting": "waiting",
     "running": "running",
+    "stopped": "paused",
     "retrying": "retrying",
     "silent": "silent",
     "failed": "not submitted",
@@ -36,17 +38,30 @@ def next_filter(kind: Filter | None) -> Filter | None:
 
 def passes(tile: RunTile, kind: Filter | None) -> bool:
     """Return whether a filter shows a tile."""
+    if kind == "stopped":
+        return bool(stopped_word_of(tile.worker))
     if kind == "retrying":
         return tile.kind == "running" and is_retrying(tile.state)
+    if kind == "running" and (stopped_word_of(tile.worker) or is_retrying(tile.state)):
+        return False
     if kind == "silent":
         return tile.silent > 0
     return kind in (None, tile.kind)
 
 
-def chosen_by(kind: Filter | None, wanted: str) -> str:
-    """Return the words for a filter and for what is searched."""
+def chosen_by(kind: Filter | None, wanted: str, shown: Sequence[RunTile]) -> str:
+    """Return the words for a filter and for what is searched.
+
+    Args:
+        kind: the filter.
+        wanted: what is searched.
+        shown: the tiles that are left; those that the user has stopped say how.
+    """
     words = f"“{sanitize_line(wanted)}”" if wanted else ""
-    return ", ".join(part for part in (FILTERS[kind], words) if part)
+    state = FILTERS[kind]
+    if kind == "stopped" and (stopped := {stopped_word_of(tile.worker) for tile in shown}):
+        state = " or ".join(sorted(filter(None, stopped), reverse=True)) or state
+    return ", ".join(part for part in (state, words) if part)
 
 
 def rank(tile: RunTile, order: Order) -> tuple[float, int]:

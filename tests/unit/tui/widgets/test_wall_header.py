@@ -148,15 +148,16 @@ def test_the_runs_that_wait_are_named_by_their_numbers() -> None:
 
 
 def test_paused_runs_are_counted_whether_they_wait_or_not() -> None:
-    waiting, still, frozen = run("x"), run("x"), run("x")
+    waiting, still, frozen, pausing = (run("x") for _ in range(4))
+    pausing.state.apply(e.ModelAsked(step=1, digest="", messages=1))
     call = e.ToolCall(number=1, step=1, id="1", name="submit", arguments="{}")
     for event in (e.CallProposed(call=call), e.CallHeld(call=1)):
         waiting.state.apply(event)
-    for one in (waiting, still, frozen):
+    for one in (waiting, still, frozen, pausing):
         one.state.apply(e.ModeChanged(mode="paused"))
     frozen.state.apply(e.SandboxFrozen())
-    first = lines(run("x"), waiting, still, frozen)[0]
-    assert "◆ 1 waits for you (2)  ● 1 running  ‖ 2 paused  ‖ 1 frozen" in first
+    first = lines(run("x"), waiting, still, frozen, pausing)[0]
+    assert "◆ 1 waits for you (2)  ● 1 running  ‖ 1 pausing  ‖ 2 paused  ‖ 1 frozen" in first
 
 
 def test_runs_that_ask_the_model_again_are_counted() -> None:
