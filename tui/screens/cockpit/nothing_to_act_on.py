@@ -11,6 +11,8 @@ ABOUT_WAITING_CALL = frozenset(
 )
 """Actions on the call that waits for a decision."""
 
+NOTHING_QUEUED = "nothing is queued for the model"
+
 
 def why_nothing_to_act_on(action: str, state: RunState, waiting: CallItem | None) -> str:
     """Return why an action has nothing to act on; empty if it has.
@@ -29,7 +31,7 @@ def why_nothing_to_act_on(action: str, state: RunState, waiting: CallItem | None
     if action == "step" and state.mode == "step" and waiting is not None:
         return f"call {waiting.call.number} still waits for your decision"
     if action == "queue" and not state.queue:
-        return "nothing is queued for the model"
+        return NOTHING_QUEUED
     if action == "allowed" and not state.granted:
         return "nothing was allowed in this run"
     if action == "interrupt_reply" and unfinished_reply(state) is None:

@@ -38,6 +38,7 @@ from sandbox_tui.tui.screens.cockpit.live.steering_actions import SteeringAction
 from sandbox_tui.tui.screens.cockpit.live.storage_toast import StorageToast
 from sandbox_tui.tui.screens.cockpit.live.typed_lines import TypedLines
 from sandbox_tui.tui.screens.cockpit.live.waiting_toast import WaitingToast
+from sandbox_tui.tui.screens.cockpit.outdated_notices import OutdatedNotices
 from sandbox_tui.tui.screens.dialogs.closes_when_on_top import ClosesWhenOnTop
 from sandbox_tui.tui.screens.dialogs.confirm import EndRunDialog
 from sandbox_tui.tui.screens.dialogs.leave_run import LeaveDialog, Leaving
@@ -111,6 +112,7 @@ class LiveScreen(SteeringActions, NextSteps, ClosesWhenOnTop[None]):
         self._shells = Shells(self, self._steering)
         self._storage_toast = StorageToast(self)
         self._waiting_toast = WaitingToast(self)
+        self._outdated_notices = OutdatedNotices(self, self.state)
         self._steered = False
         self._waiting_file = WaitingFile(self, self.state, lambda: self.live_files)
 
@@ -201,6 +203,7 @@ class LiveScreen(SteeringActions, NextSteps, ClosesWhenOnTop[None]):
             self.query_one(bar).sync(self.state)
         self._waiting_file.sync()
         self._sync_waiting_toast()
+        self._outdated_notices.sync()
         status, audience = self.query_one(StatusBar), self.worker.audience
         if self._known is not None and self.state.seq < self._known_seq:
             status.sync(self._known, run_clock(self.worker, self._known, self._clock_at))

@@ -15,7 +15,7 @@ from sandbox_tui.core.events.types import RESUMABLE, Mode, RuleGranted
 from sandbox_tui.core.run.human.run_controls import Controls
 from sandbox_tui.sessions.recording.run_worker import ProgramExited, RunWorker
 from sandbox_tui.sessions.remote.run_handle import RunHandle
-from sandbox_tui.tui.format.status import request_waits_for_command, unfinished_reply
+from sandbox_tui.tui.format.status import unfinished_reply
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.screens.cockpit.live.approving.allowed_rules import AllowedRulesDialog
 from sandbox_tui.tui.screens.cockpit.live.approving.approve_always import (
@@ -33,6 +33,7 @@ from sandbox_tui.tui.screens.cockpit.nothing_to_act_on import (
     ABOUT_WAITING_CALL,
     why_nothing_to_act_on,
 )
+from sandbox_tui.tui.screens.cockpit.outdated_notices import asks_again_words
 from sandbox_tui.tui.textual_support.toasts import DedupedToasts
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
@@ -314,7 +315,7 @@ class RunSteering:
                 elif run.gate.mode == "step":
                     self._screen.notify(passes_in_step(), markup=False)
 
-        runs = 1 if others is None else 1 + others.count
+        runs = None if others is None else 1 + others.count
         dialog = ApproveAlwaysDialog(item.call, parts, runs)
         self._drafts.approve_original(number, ask, self.edit)
 
@@ -370,11 +371,7 @@ class RunSteering:
     def interrupt_reply(self) -> None:
         """Interrupt only the reply, or the wait for the next attempt."""
         if self.run is not None and self._worker.steers and self.run.interrupt_reply():
-            words = "Asking the model again now."
-            if self.mode == "paused":
-                words = f"The model is asked again once you resume with {hint('live.pause')}."
-            elif request_waits_for_command(self._state):
-                words = "The model is asked once your command has ended."
+            words = asks_again_words(self._state, self.mode)
             self._screen.notify(words, timeout=2, markup=False)
 
 

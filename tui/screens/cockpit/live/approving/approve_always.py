@@ -59,7 +59,8 @@ class ApproveAlwaysDialog(ExplainsUnavailable, Dialog[tuple[str, ...] | None]):
     Args:
         call: the waiting call.
         parts: its parts that nothing allows yet; at least one.
-        runs: number of runs of its task that can be controlled, where several are shown.
+        runs: number of runs of its task that can be controlled, where several runs are shown; None
+            where only this one is.
 
     Attributes:
         is_for_all: whether the patterns are for all runs of the task.
@@ -83,12 +84,13 @@ class ApproveAlwaysDialog(ExplainsUnavailable, Dialog[tuple[str, ...] | None]):
         binding("allow_always.leave", "cancel"),
     ]
 
-    def __init__(self, call: ToolCall, parts: Sequence[OpenPart], runs: int = 1) -> None:
+    def __init__(self, call: ToolCall, parts: Sequence[OpenPart], runs: int | None = None) -> None:
         super().__init__()
         self._call = call
         self.call_number = call.number
         self._parts = tuple(parts)
-        self._runs = runs
+        self._runs = 1 if runs is None else runs
+        self._is_alone = runs is None
         self._is_exact = len(self._parts) > MAX_FIELDS
         self.is_for_all = False
 
@@ -200,9 +202,12 @@ class ApproveAlwaysDialog(ExplainsUnavailable, Dialog[tuple[str, ...] | None]):
             self.dismiss(tuple(field.pattern for field in given))
 
     def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
-        """Only the wall shows groups."""
-        alone = action == "group" and self._runs < 2
-        return "only the wall does this, for a run in a group" if alone else ""
+        """Only the wall shows other runs of a task."""
+        if action != "group" or self._runs > 1:
+            return ""
+        if self._is_alone:
+            return "only the wall does this, for several runs of one task"
+        return "no other active run has this task"
 
     def action_group(self) -> None:
         """Allow the calls in all runs of the group, or in the chosen one alone."""

@@ -1,0 +1,68 @@
+"""Puts notices about a run away once what they say is no longer true."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from textual.screen import Screen
+
+from sandbox_tui.core.events.run_state import RunState
+from sandbox_tui.core.events.types import Mode
+from sandbox_tui.tui.format.status import WAITS, reply_doing, request_waits_for_command
+from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.keys.unavailable_reasons import as_sentence
+from sandbox_tui.tui.screens.cockpit.nothing_to_act_on import NOTHING_QUEUED
+from sandbox_tui.tui.textual_support.toasts import DedupedToasts
+from sandbox_tui.tui.textual_support.typed_app import app_of
+
+ASKING_NOW = "Asking the model again now."
+
+
+def asks_again_words(state: RunState, mode: Mode) -> str:
+    """Return when the model is asked again after the user has stopped a reply, or the wait for
+    the next attempt."""
+    if mode == "paused":
+        return f"The model is asked again once you resume with {hint('live.pause')}."
+    if request_waits_for_command(state):
+        return "The model is asked once your command has ended."
+    return ASKING_NOW
+
+
+class OutdatedNotices:
+    """Puts away the notices of one screen; call `sync` after applying events.
+
+    Args:
+        screen: shows the run.
+        state: the run as far as the screen shows it.
+    """
+
+    def __init__(self, screen: Screen[None], state: RunState) -> None:
+        self._screen = screen
+        self._state = state
+        self._had_queue = False
+        self._outcome: object = None
+
+    def sync(self) -> None:
+        """Put away what the latest events have made untrue: only a change does, since the key that
+        a notice answers takes effect after it is shown."""
+        had_queue, self._had_queue = self._had_queue, bool(self._state.queue)
+        if self._had_queue and not had_queue:
+            self._remove(as_sentence(NOTHING_QUEUED))
+        before, self._outcome = self._outcome, _outcome(self._state)
+        if self._outcome not in (None, before):
+            self._remove(ASKING_NOW)
+
+    def _remove(self, words: str) -> None:
+        cast("DedupedToasts[int]", app_of(self._screen)).remove_notices_with(words)
+
+
+def _outcome(state: RunState) -> object:
+    """Return what tells whether the latest request has been answered or has failed apart from
+    those before; None if it has not yet."""
+    reply = state.reply
+    if state.finished is not None:
+        return state.finished.seq
+    if reply is None:
+        return None
+    begun = reply.replied is not None or reply_doing(reply) != WAITS
+    return (reply.asked_at, len(reply.failures)) if begun or reply.has_failed else None
