@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sandbox_tui.core.events.types import RunStarted
+from sandbox_tui.core.events.types import ModelAsked, RunStarted
 from sandbox_tui.sessions.relations.awaiting_person import waiting_since
 from sandbox_tui.sessions.relations.fork_origin import (
     ForkOrigin,
+    clocks_began_at,
     own_part,
     read_origin,
     shared_part,
@@ -20,6 +21,7 @@ from sandbox_tui.sessions.store.run_summary import RunSummary, has_lost_sandbox
 from sandbox_tui.sessions.store.store import Store
 from sandbox_tui.sessions.store.tables.annotations import Note, notes_of, tags_of
 from sandbox_tui.sessions.store.tables.calls import CallRow, interrupted_calls_of
+from sandbox_tui.sessions.store.tables.events import last_of_kind
 
 MAX_FILES = 200
 """Maximum number of files that are listed."""
@@ -55,6 +57,10 @@ class SessionDetail:
         waits_since: since when a call waits for the user, in seconds since the epoch; None if none
             does.
         has_lost_sandbox: whether it could be resumed if its sandbox still existed.
+        interrupted_in: the step in which its program was killed; 0 if it was not, or before the
+            first one.
+        sandbox_until: about until when its sandbox is kept although its program was killed, in
+            seconds since the epoch; None if it was not killed, or if that is unknown.
         settings: what it was started with, in words, by name.
     """
 
@@ -68,6 +74,8 @@ class SessionDetail:
     own: RunSummary
     waits_since: float | None = None
     has_lost_sandbox: bool = False
+    interrupted_in: int = 0
+    sandbox_until: float | None = None
     interrupted_calls: int = 0
     settings: Mapping[str, str] = field(default_factory=dict[str, str])
 
@@ -92,9 +100,29 @@ def read_detail(store: Store, run: RunSummary) -> SessionDetail:
         own=own_part(run, shared_part(store, run)),
         waits_since=waiting_since(store, running).get(run.id),
         has_lost_sandbox=has_lost_sandbox(run),
+        interrupted_in=_interrupted_in(store, run),
+        sandbox_until=_sandbox_until(store, run),
         interrupted_calls=interrupted_calls_of(store, run.id),
         settings=started_with(store, run.id),
     )
+
+
+def _interrupted_in(store: Store, run: RunSummary) -> int:
+    asked = last_of_kind(store, run.id, "ModelAsked") if run.outcome == "interrupted" else None
+    return asked.step if isinstance(asked, ModelAsked) else 0
+
+
+def _sandbox_until(store: Store, run: RunSummary) -> float | None:
+    """Return the time of the last event of a killed run plus the grace period of its sandbox."""
+    if run.outcome != "interrupted" or run.imported or run.elsewhere:
+        return None
+    found = store.events_at(run.id, [1, run.last_seq])
+    first, last = found.get(1), found.get(run.last_seq)
+    settings = first.settings if isinstance(first, RunStarted) else None
+    grace = None if settings is None else settings.sandbox.get("grace")
+    if last is None or not isinstance(grace, (int, float)):
+        return None
+    return clocks_began_at(store, [run])[run.id] + last.t + grace
 
 
 def results_folder(store: Store, run: RunSummary) -> Path | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,7 @@ from sandbox_tui.tui.screens.home.rows import row_commands, session_actions
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.sessions.session_detail_pane import SessionDetailPane
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
+from sandbox_tui.tui.widgets.sessions.session_rows import start_time
 from tests.screens.home.test_find_sessions import at_home
 from tests.screens.home.test_home_rows import detail
 from tests.unit.event_streams import started
@@ -266,3 +268,23 @@ async def test_a_session_whose_sandbox_is_gone_is_not_resumed_but_forked(
         await until(pilot, lambda: "gone: F continues the run in a new one" in detail(home))
         assert "r resume" not in bar(home)
         assert home.why_unavailable("resume", ()) == "this session's sandbox is gone; F forks it"
+
+
+async def test_an_interrupted_session_says_how_far_it_came_and_until_when_it_can_be_resumed(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    began = time.time()
+    recorded = e.RunSettings(sandbox={"grace": 600.0})
+    first = msgspec.structs.replace(started("killed", started_at=began), settings=recorded)
+    store.append("killed", [first, e.ModelAsked(seq=2, t=1.0, step=1, digest="", messages=2)])
+    store.give_up("killed")
+    async with at_home(store) as (home, pilot):
+        home.query_one(SessionList)._go_to_session("killed")
+        await until(pilot, lambda: "interrupted in step 1 · r resumes it" in detail(home))
+        assert f"sandbox     kept until about {start_time(began + 601)}" in detail(home)
+    monkeypatch.setattr(left_behind, "is_gone", lambda *_: True)
+    async with at_home(store) as (home, pilot):
+        home.query_one(SessionList)._go_to_session("killed")
+        await until(pilot, lambda: "interrupted in step 1" in detail(home))
+        assert "resumes" not in detail(home)
+        assert "kept until" not in detail(home)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TypeAlias
 
 from rich.cells import cell_len
@@ -147,8 +148,9 @@ def _session(detail: SessionDetail, width: int, palette: Palette) -> list[Text]:
         words = f"{outcome_words(run)}: {run.error}"  # too long for a label, many of them
         label, style = ("state", palette.warn) if runs else ("ended", palette.bad)
         lines.append(_line(label, words, palette, style))
-    if detail.has_lost_sandbox:
-        words = f"gone: {hint('home.fork')} continues the run in a new one"
+    elif run.outcome == "interrupted":
+        lines.append(_line("state", _interrupted_words(detail), palette, palette.warn))
+    if words := _sandbox_words(detail):
         lines.append(_line("sandbox", words, palette, palette.warn))
     lines += [
         _line(f"note {note.step}" if note.step else "note", note.text, palette, palette.human)
@@ -183,6 +185,26 @@ def _waiting_words(since: float) -> str:
     began = start_time(since)
     when = f" since {began}" if began else ""
     return f"{WAITS}{when} · {hint('home.open')} shows the call"
+
+
+def _interrupted_words(detail: SessionDetail) -> str:
+    """Return in which step a run was interrupted, and the key that resumes it if that works."""
+    run = detail.run
+    step = detail.interrupted_in
+    where = f"in step {step}" if step else "before its first step"
+    can_resume = not (detail.has_lost_sandbox or run.imported or run.elsewhere)
+    resumes = f" · {hint('home.resume')} resumes it" if can_resume else ""
+    return f"{outcome_words(run)} {where}{resumes}"
+
+
+def _sandbox_words(detail: SessionDetail) -> str:
+    """Return whether the sandbox of a run that can be resumed is gone, or until when it is kept;
+    empty if that is unknown."""
+    if detail.has_lost_sandbox:
+        return f"gone: {hint('home.fork')} continues the run in a new one"
+    if detail.sandbox_until is None or detail.sandbox_until <= time.time():
+        return ""
+    return f"kept until about {start_time(detail.sandbox_until)}"
 
 
 def _origin(origin: ForkOrigin, own: RunSummary, palette: Palette) -> list[Text]:
