@@ -212,10 +212,9 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
         self.push_screen(LiveScreen(worker, self._session_store))
 
     def _show_eval(self, source: EvalSource) -> None:
-        from sandbox_tui.tui.screens.evals.eval_screen import EvalScreen
+        from sandbox_tui.tui.screens.evals.open_eval import EvalOpener
 
-        screen = EvalScreen(source, self._run_workers, confirm_leave=True)
-        self.push_screen(screen)
+        EvalOpener(self.screen, self._evals, self.settings, confirm_leave=True).show(source)
 
     # --- new runs from sessions
 

@@ -68,6 +68,7 @@ class EvalRunner:
             block.
         event_observers: called with each sample that runs and each event of its run; must not
             block.
+        is_on_cluster: whether its samples run on the machines of a cluster.
     """
 
     def __init__(self, evaluation: Evaluation, registry: RunRegistry) -> None:
@@ -78,6 +79,7 @@ class EvalRunner:
         self.ended = asyncio.Event()
         self.observers: list[Callable[[SampleResult | None], None]] = []
         self.event_observers: list[Callable[[SampleResult, e.AnyEvent], None]] = []
+        self.is_on_cluster = evaluation.cluster is not None
         self._plan = evaluation.plan
         self._registry = registry
         self._store = registry.store

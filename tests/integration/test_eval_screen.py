@@ -266,6 +266,33 @@ async def test_one_is_resumed_and_deleted_from_the_list(
         assert store.count() == 1
 
 
+async def test_one_that_was_stopped_is_resumed_on_its_screen(
+    scripted_server: Start, store: Store, model: HeldModel
+) -> None:
+    """It is this program's, so it runs here again, and leaving it asks again."""
+    require("bubblewrap")
+    config = settings(scripted_server(model))
+    evaluation = begin_evaluation(store, suite(2), config, concurrency=2)
+    async with shown(store, Evaluating(evaluation), config) as (app, pilot):
+        await until(pilot, on_top(app, EvalScreen))
+        await until(pilot, lambda: both_held(app))
+        await pilot.press("x", "y")
+        await until(pilot, lambda: "r runs what is left" in words(app))
+        before = app.screen
+        await pilot.press("r")
+        await until(pilot, lambda: isinstance(app.screen, EvalScreen) and app.screen is not before)
+        assert before not in app.screen_stack
+        await until(pilot, lambda: both_held(app))
+        assert "● running in this program" in words(app)
+        await pilot.press("q")
+        await until(pilot, on_top(app, LeaveEvalDialog))
+        await pilot.press("escape")
+        model.go.set()
+        await until(pilot, lambda: "✓ finished" in words(app))
+        await pilot.press("q")
+        await until(pilot, lambda: app.return_code is not None)
+
+
 async def test_an_evaluation_continues_in_the_background(
     scripted_server: Start, store: Store, model: HeldModel
 ) -> None:

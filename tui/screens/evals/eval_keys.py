@@ -56,7 +56,7 @@ class EvalKeys:
     def _why_no_resume(self) -> str:
         if self.state != "interrupted" and not self.can_rerun:
             return f"this evaluation is {self.state}"
-        return "" if self.has_resume else "the list of evaluations resumes it"
+        return "" if self.has_resume else "`sandbox-tui eval resume` resumes it"
 
     def _why_no_scoring(self) -> str:
         if self.state == "running":

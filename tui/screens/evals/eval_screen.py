@@ -13,6 +13,7 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
+from textual.screen import Screen
 from typing_extensions import override
 
 from sandbox_tui.core.base.sanitize import sanitize_line
@@ -70,7 +71,7 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
     Args:
         source: provides the samples.
         runs: the runs of this program, and the store with all sessions.
-        on_resume: resumes it elsewhere if it was interrupted; None if the opener cannot.
+        on_resume: resumes it and replaces this screen; None if the opener cannot.
         on_again: opens the form for the same evaluation; None if the opener cannot.
         confirm_leave: whether leaving it asks what to do with an evaluation of this program, or it
             continues in the background, where it already is.
@@ -108,7 +109,7 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
         self,
         source: EvalSource,
         runs: RunRegistry,
-        on_resume: Callable[[], None] | None = None,
+        on_resume: Callable[[Screen[None]], None] | None = None,
         on_again: Callable[[], None] | None = None,
         *,
         confirm_leave: bool = False,
@@ -337,10 +338,9 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
         self.read()
 
     def action_resume(self) -> None:
-        """Leave for the screen on which the evaluation runs again."""
+        """Resume it, on a screen that replaces this one."""
         if self._on_resume is not None:
-            self.dismiss(None)
-            self._on_resume()
+            self._on_resume(self)
 
     def action_run_again(self) -> None:
         """Leave for the form of an evaluation like this one."""

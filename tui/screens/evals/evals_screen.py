@@ -11,6 +11,7 @@ from typing_extensions import override
 
 from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.core.config.settings import data_dir
+from sandbox_tui.core.evals.eval_info import EvalInfo
 from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
 from sandbox_tui.sessions.relations.last_model import LastModel, last_model, later_of
 from sandbox_tui.sessions.store.tables.eval_ledger import EvalSummary
@@ -146,20 +147,20 @@ class EvalsScreen(SummariesScreen[EvalSummary]):
         """Open the form with the suite, model and numbers of the evaluation under the cursor."""
         found = self.current
         if found is not None:
-            self._run_again(found)
+            self._run_again(found.info)
 
-    def _run_again(self, found: EvalSummary) -> None:
-        self._show_form(self._open_form_like(found))
+    def _run_again(self, info: EvalInfo) -> None:
+        self._show_form(self._open_form_like(info))
 
     def _show_form(self, opening: Coroutine[Any, Any, None]) -> None:
         self.run_worker(keys_for_dialog(self, opening), exclusive=True, group="act")
 
-    async def _open_form_like(self, found: EvalSummary) -> None:
+    async def _open_form_like(self, info: EvalInfo) -> None:
         from sandbox_tui.tui.screens.evals.start_eval import fields_of
 
         reread_settings(app_of(self), self._settings)
-        if draft := await asyncio.to_thread(fields_of, found.info):
-            self._push_form(self._drafts_again.setdefault(found.info.id, draft))
+        if draft := await asyncio.to_thread(fields_of, info):
+            self._push_form(self._drafts_again.setdefault(info.id, draft))
         else:
             self.notify(FILE_GONE, severity="warning", markup=False)
 
@@ -209,7 +210,7 @@ class EvalsScreen(SummariesScreen[EvalSummary]):
         """Run the remaining samples of the evaluation under the cursor, and show it."""
         found = self.current
         if found is not None:
-            self._opener.resume(found)
+            self._opener.resume(found.info)
 
     def action_delete(self) -> None:
         """Delete the evaluation under the cursor, with or without its sessions, after asking."""

@@ -1,4 +1,4 @@
-"""Opens an evaluation of a list, and resumes it from there."""
+"""Opens evaluations on top of a screen, and resumes them."""
 
 from __future__ import annotations
 
@@ -9,15 +9,21 @@ from typing import Any
 
 from textual.screen import Screen
 
-from sandbox_tui.core.base.errors import SandboxTuiError
+from sandbox_tui.core.base.errors import ConfigError, SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.evals.eval_info import EvalInfo
 from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.sessions.store.tables.eval_ledger import EvalSummary
+from sandbox_tui.tui.keys.key_sequencer import keys_for_dialog
 from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.screens.evals.eval_screen import EvalScreen
 from sandbox_tui.tui.screens.evals.source import EvalSource, LocalEval, RecordedEval, source_of
 from sandbox_tui.tui.textual_support.typed_app import app_of
+
+CLUSTER_LEFT = (
+    "This evaluation ran on a cluster: `sandbox-tui eval resume {} --ray ADDRESS` joins it again."
+)
 
 
 class EvalOpener:
@@ -28,6 +34,7 @@ class EvalOpener:
         evals: the evaluations of this program; the store has the others.
         settings: the current settings.
         on_again: opens the form for an evaluation like one; None if the screen below has no form.
+        confirm_leave: whether leaving an evaluation of this program asks what to do with it.
     """
 
     def __init__(
@@ -35,56 +42,89 @@ class EvalOpener:
         screen: Screen[Any],
         evals: EvalRegistry,
         settings: LiveSettings,
-        on_again: Callable[[EvalSummary], None] | None = None,
+        on_again: Callable[[EvalInfo], None] | None = None,
+        *,
+        confirm_leave: bool = False,
     ) -> None:
         self._screen = screen
         self._evals = evals
         self._settings = settings
         self._on_again = on_again
+        self._confirm_leave = confirm_leave
+        self._resuming = ""
 
     def open(self, found: EvalSummary) -> None:
         """Open the screen of an evaluation."""
-        self._show(source_of(found, self._evals), found)
+        self.show(source_of(found, self._evals))
 
-    def resume(self, found: EvalSummary) -> None:
+    def show(self, source: EvalSource) -> None:
+        """Show an evaluation."""
+        app_of(self._screen).push_screen(self._screen_of(source))
+
+    def resume(self, info: EvalInfo, shown: Screen[Any] | None = None) -> None:
         """Run what is left of an evaluation, or if nothing is, its samples without a score, and
-        show it: in a program of its own, or in this one if that is where it has been running."""
-        self._screen.run_worker(self._resume(found), exclusive=True, group="resume_eval")
+        show it: in a program of its own, or in this one if that is where it has been running.
 
-    async def _resume(self, found: EvalSummary) -> None:
-        is_here = found.info.id in self._evals.all
+        Args:
+            info: the evaluation.
+            shown: its screen, which the new one replaces; it stays if the evaluation cannot be
+                resumed. None if it is not shown.
+        """
+        if self._resuming != info.id:  # a second click
+            self._resuming = info.id
+            resuming = keys_for_dialog(self._screen, self._resume(info, shown))
+            self._screen.run_worker(resuming, group="resume_eval")
+
+    async def _resume(self, info: EvalInfo, shown: Screen[Any] | None) -> None:
+        resuming = self._resume_here if info.id in self._evals.all else self._resume_outside
         try:
-            await (self._resume_here(found) if is_here else self._resume_outside(found))
+            await resuming(info, shown)
         except SandboxTuiError as error:
             words = sanitize_line(str(error))
             app_of(self._screen).notify(words, severity="error", markup=False)
+        finally:
+            self._resuming = ""
 
-    async def _resume_here(self, found: EvalSummary) -> None:
+    async def _resume_here(self, info: EvalInfo, shown: Screen[Any] | None) -> None:
         from sandbox_tui.sessions.evals.evaluation import resume_evaluation
 
+        if self._evals.all[info.id].is_on_cluster:
+            raise ConfigError(CLUSTER_LEFT.format(info.id))
         store, settings = self._evals.runs.store, self._settings.now
-        resuming = partial(resume_evaluation, store, found.info.id, settings, None)
-        taken = await asyncio.to_thread(resuming, rerun_lost=await self._reruns(found))
-        self._show(LocalEval(self._evals.begin(taken), self._evals), found)
+        resuming = partial(resume_evaluation, store, info.id, settings, None)
+        taken = await asyncio.to_thread(resuming, rerun_lost=await self._reruns(info))
+        self._replace(shown, LocalEval(self._evals.begin(taken), self._evals))
 
-    async def _resume_outside(self, found: EvalSummary) -> None:
+    async def _resume_outside(self, info: EvalInfo, shown: Screen[Any] | None) -> None:
         """Show the evaluation at once: its program takes seconds to start."""
         from sandbox_tui.sessions.evals import detached
 
         store, url = self._evals.runs.store, self._settings.now.model.base_url
-        reruns = await self._reruns(found)
-        await asyncio.to_thread(detached.claim, store, found.info.id)
-        claimed = await asyncio.to_thread(ledger.summary, store, found.info.id)
-        self._show(RecordedEval(claimed, store), found)
-        resuming = partial(detached.resume, store, found.info.id, url, rerun_lost=reruns)
+        reruns = await self._reruns(info)
+        await asyncio.to_thread(detached.claim, store, info.id)
+        claimed = await asyncio.to_thread(ledger.summary, store, info.id)
+        self._replace(shown, RecordedEval(claimed, store))
+        resuming = partial(detached.resume, store, info.id, url, rerun_lost=reruns)
         await asyncio.to_thread(resuming)
 
-    async def _reruns(self, found: EvalSummary) -> bool:
+    async def _reruns(self, info: EvalInfo) -> bool:
         """Return whether nothing is left of an evaluation now, so that only a rerun makes sense."""
-        now = await asyncio.to_thread(ledger.summary, self._evals.runs.store, found.info.id)
+        now = await asyncio.to_thread(ledger.summary, self._evals.runs.store, info.id)
         return now.status == "finished"
 
-    def _show(self, source: EvalSource, found: EvalSummary) -> None:
-        again = None if self._on_again is None else partial(self._on_again, found)
-        screen = EvalScreen(source, self._evals.runs, partial(self.resume, found), again)
-        app_of(self._screen).push_screen(screen)
+    def _replace(self, shown: Screen[Any] | None, source: EvalSource) -> None:
+        app = app_of(self._screen)
+        if shown is not None and app.screen is shown:
+            app.switch_screen(self._screen_of(source))
+        else:
+            self.show(source)
+
+    def _screen_of(self, source: EvalSource) -> EvalScreen:
+        info = source.info
+        return EvalScreen(
+            source,
+            self._evals.runs,
+            partial(self.resume, info),
+            None if self._on_again is None else partial(self._on_again, info),
+            confirm_leave=self._confirm_leave,
+        )
