@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -15,7 +15,7 @@ from sandbox_tui.sessions.relations.listing import (
     TrainingRow,
     runs_of,
 )
-from sandbox_tui.sessions.relations.rows.order import Order, in_order
+from sandbox_tui.sessions.relations.rows.order import Order, in_order, recorded_outcome
 from sandbox_tui.sessions.store.run_summary import RunSummary
 from sandbox_tui.sessions.store.tables.eval_ledger import EvalSummary
 from sandbox_tui.sessions.store.tables.trainings import TrainingSummary
@@ -31,6 +31,7 @@ def rows_of(
     waiting: Collection[str] = (),
     opened: Collection[str] = (),
     order: Order = "newest",
+    outcome_of: Callable[[RunSummary], str] = recorded_outcome,
 ) -> list[Row]:
     """Return the rows of the list.
 
@@ -38,16 +39,16 @@ def rows_of(
         family: sessions, newest first, forks after their parents.
         evaluations: newest first.
         trainings: newest first.
-        waiting: sessions that wait for the user; they come first if the newest ones do.
+        waiting: sessions that wait for the user; they come first in every order.
         opened: keys of the unfolded rows of samples.
         order: in which they are sorted; sessions stay with their forks.
+        outcome_of: returns the outcome that a row shows, to sort by it.
     """
     units = _folded(_trees(family), opened, waiting)
     units += [(EvalRow(summary=one),) for one in evaluations]
     units += [(TrainingRow(summary=one),) for one in trainings]
-    ordered = in_order(units, order)
-    if order == "newest":
-        ordered.sort(key=lambda unit: not _waits(unit, waiting))
+    ordered = in_order(units, order, outcome_of)
+    ordered.sort(key=lambda unit: not _waits(unit, waiting))
     return [row for unit in ordered for row in unit]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 from sandbox_tui.sessions.relations.listing import EvalRow, Row, SamplesRow, SessionRow
@@ -25,14 +25,30 @@ def next_order(order: Order) -> Order:
     return ORDERS[(ORDERS.index(order) + 1) % len(ORDERS)]
 
 
-def in_order(units: Iterable[Sequence[Row]], order: Order) -> list[Sequence[Row]]:
+def recorded_outcome(run: RunSummary) -> str:
+    """Return the outcome of a run as it was recorded."""
+    return run.outcome
+
+
+def in_order(
+    units: Iterable[Sequence[Row]],
+    order: Order,
+    outcome_of: Callable[[RunSummary], str] = recorded_outcome,
+) -> list[Sequence[Row]]:
     """Return groups of rows that stay together in an order; equal ones are newest first.
 
     The session of a group that would come first decides. Evaluations and training runs have only a
     model to sort by, and come after the sessions otherwise.
+
+    Args:
+        units: the groups.
+        order: in which they are sorted.
+        outcome_of: returns the outcome that is shown; those with the same one are adjacent.
     """
     newest = _launches_together(sorted(units, key=_newest, reverse=True))
-    return newest if order == "newest" else sorted(newest, key=lambda unit: _rank(unit, order))
+    if order == "newest":
+        return newest
+    return sorted(newest, key=lambda unit: _rank(unit, order, outcome_of))
 
 
 def _newest(unit: Sequence[Row]) -> float:
@@ -70,13 +86,15 @@ def _runs(unit: Sequence[Row]) -> Sequence[RunSummary]:
     return [row.run for row in unit if isinstance(row, SessionRow)]
 
 
-def _rank(unit: Sequence[Row], order: Order) -> tuple[bool, float, str]:
+def _rank(
+    unit: Sequence[Row], order: Order, outcome_of: Callable[[RunSummary], str]
+) -> tuple[bool, float, str]:
     """Return the sort key of a group, smallest first; what has no such value comes last."""
     runs = _runs(unit)
     if order == "model":
         return False, 0.0, min(map(_model_of, unit)).lower()
     if order == "outcome":
-        return min((_outcome_rank(run) for run in runs), default=(True, 0.0, ""))
+        return min((_outcome_rank(run, outcome_of(run)) for run in runs), default=(True, 0.0, ""))
     values = [value for run in runs if (value := _value(run, order)) is not None]
     return not values, -max(values, default=0.0), ""
 
@@ -93,10 +111,10 @@ def _model_of(row: Row) -> str:
             return row.summary.model
 
 
-def _outcome_rank(run: RunSummary) -> tuple[bool, float, str]:
+def _outcome_rank(run: RunSummary, shown: str) -> tuple[bool, float, str]:
     last = run.outcome in _LAST_OUTCOMES
     place = 1.0 + _LAST_OUTCOMES.index(run.outcome) if last else float(run.outcome != "running")
-    return False, place + last, run.outcome
+    return False, place + last, shown
 
 
 def _value(run: RunSummary, order: Order) -> float | None:

@@ -25,6 +25,7 @@ from sandbox_tui.sessions.relations.rows.order import Order
 from sandbox_tui.sessions.store.tables.eval_ledger import EvalSummary
 from sandbox_tui.sessions.store.tables.trainings import TrainingSummary
 from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.format.outcome import short_outcome
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.theming.palette import palette_of
 from sandbox_tui.tui.widgets.block_list import BlockList
@@ -126,6 +127,7 @@ class SessionList(BlockList):
             waiting=self.waiting,
             opened=self._opened,
             order=self.order,
+            outcome_of=short_outcome,
         )
         self._set_lines()
         self.reset()

@@ -6,6 +6,7 @@ import pytest
 
 from sandbox_tui.sessions.relations.rows.arrange import rows_of
 from sandbox_tui.sessions.relations.rows.order import ORDERS, Order, next_order
+from sandbox_tui.tui.format.outcome import short_outcome
 from tests.unit.sessions.relations.test_listing import ALONE, evaluation, run
 
 LAUNCH = "20261121-104238-"
@@ -42,11 +43,25 @@ def test_an_evaluation_is_no_launch() -> None:
     assert [row.key for row in found] == [f"{LAUNCH}e", f"{LAUNCH}a"]
 
 
-def test_what_waits_comes_first_only_among_the_newest() -> None:
-    family = [(run("b", 2.0), ALONE), (run("a", 1.0), ALONE)]
-    assert [row.key for row in rows_of(family, [], waiting={"a"})] == ["a", "b"]
-    sorted_rows = rows_of(family, [], waiting={"a"}, order="tokens")
-    assert [row.key for row in sorted_rows] == ["b", "a"]
+@pytest.mark.parametrize("order", ORDERS)
+def test_what_waits_comes_first_in_every_order(order: Order) -> None:
+    family = [
+        (run(name, began, outcome="running", model=name, output_tokens=int(began)), ALONE)
+        for name, began in (("d", 4.0), ("c", 3.0), ("b", 2.0), ("a", 1.0))
+    ]
+    keys = [row.key for row in rows_of(family, [], waiting={"a", "c"}, order=order)]
+    assert set(keys[:2]) == {"a", "c"}
+
+
+def test_outcomes_that_read_alike_are_adjacent() -> None:
+    family = [
+        (run("e", 5.0, outcome="running"), ALONE),
+        (run("d", 4.0, outcome="running", paused=True), ALONE),
+        (run("c", 3.0, outcome="running"), ALONE),
+        (run("b", 2.0, outcome="running", paused=True), ALONE),
+    ]
+    found = rows_of(family, [], order="outcome", outcome_of=short_outcome)
+    assert "".join(row.key for row in found) == "dbec"
 
 
 @pytest.mark.parametrize(
