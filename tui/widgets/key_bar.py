@@ -82,7 +82,7 @@ class KeyBar(Widget):
     this order; a widget that `has_its_own_keys` shows them before those of its screen while it has
     the focus.
 
-    The keys of a screen's `row_actions` keep their places on rows where they are off; those of its
+    The keys of a screen's `row_actions` keep their places where they are off; those of its
     `passing_actions` come and go, and take no place of others for good.
 
     In a dialog, the keys that leave come last. A key that does not fit is left out entirely; `?`

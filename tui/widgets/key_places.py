@@ -36,8 +36,8 @@ def placed(
     """Return the keys that are on, each with its column, and the width of all in columns,
     including the gap after each.
 
-    A key that is off leaves its place blank. A key that comes and goes takes blank places after it
-    before it moves the keys behind them.
+    A key that is off leaves its place blank; of several in a row, only the place of the widest. A
+    key that comes and goes takes blank places after it before it moves the keys behind them.
 
     Args:
         keys: all keys with a place, from left to right.
@@ -46,11 +46,15 @@ def placed(
     """
     found: list[tuple[int, Shown]] = []
     column = usual = 0  # the next free column; the column of the next key without passing ones
+    blank = 0  # columns of the widest key that is off since the last one that is on
     for known in keys:
         width = width_of(known) + GAP
+        if known.is_off:
+            usual, blank = usual + width, max(blank, width)
+            continue
         if known.action not in passing:
-            column, usual = max(column, usual), usual + width
-        if not known.is_off:
-            found.append((column, known))
-            column += width
-    return found, max(column, usual)
+            column, blank = max(column, min(usual, column + blank)), 0
+            usual += width
+        found.append((column, known))
+        column += width
+    return found, max(column, min(usual, column + blank))

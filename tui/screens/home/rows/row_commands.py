@@ -10,7 +10,7 @@ from textual.screen import Screen
 
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.sessions import RunRegistry, RunSummary
-from sandbox_tui.sessions.relations.listing import EvalRow, TrainingRow
+from sandbox_tui.sessions.relations.listing import EvalRow, SamplesRow, SessionRow, TrainingRow
 from sandbox_tui.sessions.relations.rows.order import next_order
 from sandbox_tui.sessions.remote.resume_here import NO_LONGER_DETACHED, resume_here
 from sandbox_tui.sessions.remote.sockets import is_detached
@@ -40,7 +40,9 @@ if TYPE_CHECKING:
 _MARKED = "Marked"
 """How the notice about a marked session begins."""
 
-_ROW_ACTIONS = (*("fork", "delete", "run_again", "export", "tags", "compare", "rename", "note"),)
+_SESSION_ACTIONS = (
+    *("fork", "delete", "run_again", "export", "tags", "compare", "rename", "note"),
+)
 
 
 class RowCommands(ExplainsUnavailable, Screen[None]):
@@ -70,8 +72,21 @@ class RowCommands(ExplainsUnavailable, Screen[None]):
 
     @property
     def row_actions(self) -> Sequence[str]:
-        """Actions whose keys keep their places in the key bar on rows where they are off."""
-        return () if self.query_one(SessionList).current_row is None else _ROW_ACTIONS
+        """Actions whose keys keep their places in the key bar where they are off: those that some
+        rows of the same kind have."""
+        if self.is_finding:
+            return () if self.session_here is None else _SESSION_ACTIONS
+        match self.query_one(SessionList).current_row:
+            case SessionRow():
+                return _SESSION_ACTIONS
+            case SamplesRow():
+                return ("delete", "export", "tags")
+            case EvalRow():
+                return ("delete", "compare")
+            case TrainingRow():
+                return ("delete",)
+            case None:
+                return ()
 
     # --- the sessions meant
 
