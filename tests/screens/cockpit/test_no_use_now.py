@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from sandbox_tui.core.events import types as e
 from sandbox_tui.tui.keys.available_actions import available_actions
 from sandbox_tui.tui.screens.cockpit.live.approving.allowed_rules import AllowedRulesDialog
+from sandbox_tui.tui.screens.cockpit.live.approving.approve_always import ApproveAlwaysDialog
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from sandbox_tui.tui.textual_support.private_api import shown_toasts
 from sandbox_tui.tui.widgets.key_bar import KeyBar
@@ -64,3 +67,18 @@ async def test_after_the_end_the_key_says_that_nothing_was_allowed(tmp_path: Pat
         await pilot.press("L")
         await until(pilot, lambda: bool(shown_toasts(app)))
         assert shown_toasts(app)[-1].message == "Nothing was allowed in this run."
+
+
+@pytest.mark.parametrize(
+    ("runs", "why"),
+    [
+        (None, "only the wall does this, for several runs of one task"),
+        (1, "no other active run has this task"),
+        (2, ""),
+    ],
+)
+def test_what_was_allowed_can_be_allowed_in_other_runs_of_the_task(
+    runs: int | None, why: str
+) -> None:
+    call = e.ToolCall(number=1, step=1, id="c", name="execute_bash", arguments="{}")
+    assert ApproveAlwaysDialog(call, [], runs).why_unavailable("group", ()) == why
