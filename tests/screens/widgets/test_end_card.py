@@ -7,12 +7,20 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 from textual.app import App, ComposeResult
+from textual.screen import Screen
 
+from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.kinds.values import REBUILT
 from sandbox_tui.core.events.run_state import RunState
+from sandbox_tui.sessions import Store
+from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from sandbox_tui.tui.theming.derived_roles import derived_roles
 from sandbox_tui.tui.widgets.calls.end_card import EndCard
+from sandbox_tui.tui.widgets.key_bar import KeyBar
+from tests.snapshots.sample_run import sample_run
+from tests.snapshots.watched_run import WatchedRun
 from tests.unit.event_streams import started
 from tests.waiting import until
 
@@ -234,3 +242,21 @@ async def test_another_model_is_offered_where_the_model_failed() -> None:
     lines = await shown(12, after_words("max_steps", "It reached 2 steps."), "q leave")
     assert "another model" not in "\n".join(lines)
     assert "F fork" in lines[-1]
+
+
+@pytest.mark.parametrize(("asks", "word"), [(True, "leave"), (False, "back")])
+async def test_the_card_and_the_key_bar_call_leaving_alike(
+    asks: bool, word: str, tmp_path: Path
+) -> None:
+    finished = e.RunFinished(
+        reason="submitted", error=None, totals=e.Totals(), answer="1", output=None
+    )
+    store = Store(tmp_path / "s.db")
+    app, watched = SandboxTui(load(), store), WatchedRun([sample_run()[0], finished])
+    async with app.run_test(size=(160, 45)) as pilot:
+        await app.push_screen(Screen())  # as the wall, from which the run is opened
+        screen = LiveScreen(watched, store, confirm_leave=asks)
+        await app.push_screen(screen)
+        card, bar = screen.query_one(EndCard), screen.query_one(KeyBar)
+        await until(pilot, lambda: f"q {word}" in card.render().plain)
+        await until(pilot, lambda: f"q {word}" in bar.render_line(0).text)

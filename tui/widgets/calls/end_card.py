@@ -272,8 +272,8 @@ class EndCard(Widget):
                 _other_model_action(finished),
             ):
                 continue  # it has a line of its own, or nothing to fork
-            if name == "replay.leave":
-                word = leaving_word(self.screen)
+            if action == "leave":
+                word = self._leave_words(word)
             shown.append((name, word))
         for left_out in LEFT_OUT:
             if _cells(shown) > width:
@@ -286,6 +286,13 @@ class EndCard(Widget):
             return [line.append_text(session)]
         line.rstrip()
         return [Text("  ", no_wrap=True).append_text(session), line]
+
+    def _leave_words(self, usual: str) -> str:
+        """Return what the key bar calls leaving; where it has no room for that key, where the key
+        leads."""
+        words_for = getattr(self.screen, "words_for", None)
+        words: str | None = words_for("leave") if words_for is not None else None
+        return usual if words is None else words or leaving_word(self.screen)
 
     async def on_click(self, event: Click) -> None:
         """Run the action of the clicked word."""
