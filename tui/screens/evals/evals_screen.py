@@ -16,6 +16,7 @@ from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
 from sandbox_tui.sessions.relations.last_model import LastModel, last_model, later_of
 from sandbox_tui.sessions.store.tables.eval_ledger import EvalSummary
 from sandbox_tui.sessions.store.tables.evals.newest_summaries import NewestSummaries
+from sandbox_tui.tui.format.evals.resuming import resume_words, why_not_resumed
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.key_sequencer import keys_for_dialog
 from sandbox_tui.tui.keys.textual_bindings import binding
@@ -101,14 +102,12 @@ class EvalsScreen(SummariesScreen[EvalSummary]):
             return "" if self._list.block_count() > 1 else "there is only one evaluation"
         if action == "delete":
             return "this evaluation is still running" if found.running else ""
-        return "" if found.can_resume else "nothing is left to run"
+        return why_not_resumed(found)
 
     def words_for(self, action: str) -> str | None:
         """Return the key bar's current words for an action."""
         found = self.current
-        if action == "resume" and found is not None and found.status == "finished" and found.lost:
-            return "rerun failed"
-        return None
+        return resume_words(found) if action == "resume" and found is not None else None
 
     def action_compare(self) -> None:
         """Compare the marked evaluation with the one under the cursor; mark that one if none is

@@ -16,6 +16,7 @@ from sandbox_tui.sessions import RunRegistry
 from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
 from sandbox_tui.sessions.relations.last_model import last_model
 from sandbox_tui.sessions.relations.listing import EvalRow, SamplesRow, SessionRow, TrainingRow
+from sandbox_tui.tui.format.evals.resuming import resume_words
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.key_sequencer import follows_leaving
 from sandbox_tui.tui.keys.textual_bindings import binding
@@ -284,9 +285,7 @@ class HomeScreen(RowCommands):
                 sessions.unfold(row)
                 self._moved()
             case EvalRow(summary=summary):
-                from sandbox_tui.tui.screens.evals.open_eval import EvalOpener
-
-                EvalOpener(self, self._evals, self._settings).open(summary)
+                self.eval_opener.open(summary)
             case TrainingRow(summary=training):
                 self._opener.open_training(training)
             case SessionRow(run=run):
@@ -302,6 +301,8 @@ class HomeScreen(RowCommands):
         if action == "delete":
             return "end" if all_can_be_ended(self.sessions_chosen) else None
         sessions = self.query_one(SessionList)
+        if action == "resume" and isinstance(row := sessions.current_row, EvalRow):
+            return None if self.is_finding else resume_words(row.summary)
         if action == "trainings" and not sessions.has_trainings:
             return ""
         return opening_words(sessions.current_row) if action == "replay" else None

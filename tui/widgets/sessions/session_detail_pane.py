@@ -26,6 +26,7 @@ from sandbox_tui.tui.format.answers import (
     answers_words,
 )
 from sandbox_tui.tui.format.compared.fork_facts import fork_place
+from sandbox_tui.tui.format.evals.resuming import resume_words
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.import_words import imported_words
 from sandbox_tui.tui.format.outcome import WAITS, outcome_words
@@ -291,7 +292,9 @@ def _evaluation(row: EvalRow, palette: Palette) -> list[Text]:
     ]
     if found.stopped_because:
         lines.append(_line("stopped", found.stopped_because, palette, palette.bad))
-    return [*lines, _line("", f"{hint('home.open')} opens it", palette, palette.dim)]
+    keys = f"{hint('home.open')} opens it"
+    keys += f" · {hint('home.resume')} {resume_words(found)}" if found.can_resume else ""
+    return [*lines, _line("", keys, palette, palette.dim)]
 
 
 def _training(row: TrainingRow, palette: Palette) -> list[Text]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from textual import on
@@ -35,6 +36,7 @@ from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 if TYPE_CHECKING:
     from sandbox_tui.sessions import RunWorker
     from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
+    from sandbox_tui.tui.screens.evals.open_eval import EvalOpener
     from sandbox_tui.tui.screens.home.search_sessions import SessionFinder
 
 _MARKED = "Marked"
@@ -87,6 +89,13 @@ class RowCommands(ExplainsUnavailable, Screen[None]):
                 return ("delete",)
             case None:
                 return ()
+
+    @cached_property
+    def eval_opener(self) -> EvalOpener:
+        """Opens and resumes evaluations."""
+        from sandbox_tui.tui.screens.evals.open_eval import EvalOpener
+
+        return EvalOpener(self, self._evals, self._settings)
 
     # --- the sessions meant
 
@@ -169,11 +178,14 @@ class RowCommands(ExplainsUnavailable, Screen[None]):
             self.post_message(RunAgainRequested(run.id))
 
     def action_resume(self) -> None:
-        """Resume the interrupted session."""
+        """Resume the interrupted session, or the evaluation under the cursor."""
         run = self.session_here
+        row = None if self.is_finding else self.query_one(SessionList).current_row
+        reread_settings(app_of(self), self._settings)
+        if isinstance(row, EvalRow):
+            self.eval_opener.resume(row.summary.info)
         if run is None:
             return
-        reread_settings(app_of(self), self._settings)
         was_detached = is_detached(run.id)
         try:
             worker = resume_here(run, self._settings.now, self._run_workers)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from sandbox_tui.sessions import RunSummary
 from sandbox_tui.sessions.relations.listing import EvalRow, Row, SamplesRow, TrainingRow
 from sandbox_tui.sessions.store.run_summary import NO_CONVERSATION
+from sandbox_tui.tui.format.evals.resuming import why_not_resumed
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.screens.home.rows.end_detached import all_can_be_ended
 from sandbox_tui.tui.screens.home.rows.session_opener import can_compare
@@ -44,6 +45,8 @@ def why_unavailable_here(
     """
     run = search.session_here if search.shows_hits else shown.current
     row = shown.current_row
+    if action == "resume" and isinstance(row, EvalRow) and not search.shows_hits:
+        return why_not_resumed(row.summary)
     if action in _OF_SESSIONS and not chosen and not search.shows_hits:
         words = _of_another_row(action, row)
         if words:

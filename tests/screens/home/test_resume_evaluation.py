@@ -1,0 +1,41 @@
+"""The home screen resumes an evaluation, and says of its rows what they are not."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+
+from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.relations.listing import EvalRow
+from sandbox_tui.sessions.store.tables import eval_ledger as ledger
+from sandbox_tui.tui.screens.evals.open_eval import EvalOpener
+from sandbox_tui.tui.widgets.key_bar import KeyBar
+from sandbox_tui.tui.widgets.sessions.session_detail_pane import SessionDetailPane
+from sandbox_tui.tui.widgets.sessions.session_list import SessionList
+from tests.screens.cockpit.test_replay_screen import until
+from tests.screens.home.test_find_sessions import at_home
+from tests.snapshots.sample_eval import EVAL_ID, enter_eval
+
+
+@pytest.fixture
+def resumed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Ids of the evaluations that were resumed, which starts no program here."""
+    ids: list[str] = []
+    monkeypatch.setattr(EvalOpener, "resume", lambda _, info: ids.append(info.id))
+    return ids
+
+
+async def test_an_interrupted_evaluation_is_resumed(store: Store, resumed: list[str]) -> None:
+    enter_eval(store, time.time() - 10)
+    ledger.release(store, EVAL_ID, "You stopped it.")
+    assert ledger.summary(store, EVAL_ID).can_resume
+    async with at_home(store, row=0) as (home, pilot):
+        listed: Any = home.query_one(SessionList)
+        await until(pilot, lambda: isinstance(listed.current_row, EvalRow))
+        await until(pilot, lambda: "r" in [one.key for one in home.query_one(KeyBar).keys_shown])
+        pane = home.query_one(SessionDetailPane)
+        await until(pilot, lambda: any("r resume" in line.plain for line in pane.lines()))
+        await pilot.press("r")
+        await until(pilot, lambda: resumed == [EVAL_ID])
