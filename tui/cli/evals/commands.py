@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sandbox_tui.tui.cli.command_group import GroupWithHints
+from sandbox_tui.tui.cli.evals.checks import check_model, check_scorer
 from sandbox_tui.tui.cli.evals.scoring.list_scorers import scorers
 from sandbox_tui.tui.cli.evals.scoring.rescore import rescore
 from sandbox_tui.tui.cli.open_store import open_store, store_to_read, unique_by_id
@@ -35,7 +36,6 @@ from sandbox_tui.tui.cli.show_app import is_terminal
 
 if TYPE_CHECKING:
     from sandbox_tui.core.config.settings import Settings
-    from sandbox_tui.core.evals.suite import Suite
     from sandbox_tui.sessions import Store
     from sandbox_tui.sessions.evals.cluster.cluster_executor import RayCluster
     from sandbox_tui.sessions.evals.evaluation import Evaluation
@@ -155,7 +155,8 @@ def run(theme: str | None, suite: str, **options: Any) -> None:
     overrides = overrides_of(options)
     settings = load_settings(overrides, theme)
     loaded = load_suite(suite, overrides=_suite_overrides(options, overrides))
-    _check_model(loaded, settings)
+    check_model(loaded, settings)
+    check_scorer(loaded, options["scorer"])
     budget = Budget(
         tokens=options["budget_tokens"],
         cost=options["budget_cost"],
@@ -331,22 +332,6 @@ def suites() -> None:
 
 eval_group.add_command(scorers)
 eval_group.add_command(rescore)
-
-
-def _check_model(suite: Suite, settings: Settings) -> None:
-    """Refuse a model before any sample is begun that each of them would fail for.
-
-    Raises:
-        ConfigError: it has no key or no valid address, or it is the demo.
-    """
-    from sandbox_tui.core.config.settings import api_key, changed
-    from sandbox_tui.core.models.factory import refuse_demo, refuse_unusable
-
-    own = {f"model.{name}": value for name, value in suite.model.items()}
-    model = changed(settings, own).model
-    refuse_demo(model)
-    if model.name:  # without one, the evaluation itself says so
-        refuse_unusable(model, api_key(model))
 
 
 def _suite_overrides(options: dict[str, Any], overrides: dict[str, Any]) -> dict[str, Any]:
