@@ -115,17 +115,26 @@ def columns_of(rows: Iterable[Facts]) -> Columns:
     return Columns(*map(min, widest, _MAX_COLUMNS))
 
 
-def fitted(columns: Columns, width: int, titles: int, *, names_imported: bool = False) -> Columns:
+def fitted(
+    columns: Columns,
+    width: int,
+    *,
+    usual_title: int,
+    longest_title: int,
+    names_imported: bool = False,
+) -> Columns:
     """Return the columns for a list of this width: first those that matter least are left out, then
     the results are cut, so that titles are shown.
 
     Args:
         columns: as wide as their texts.
         width: columns of the list.
-        titles: columns of the longest title, with what stands before it.
+        usual_title: columns that most titles need, with what stands before them: a single long
+            title takes no column from the other rows.
+        longest_title: columns that the longest title needs.
         names_imported: whether the column of the sandbox says that a session was imported.
     """
-    wanted = min(titles, _ENOUGH_TITLE) + min(columns.result, _ENOUGH_RESULT)
+    wanted = min(usual_title, _ENOUGH_TITLE) + min(columns.result, _ENOUGH_RESULT)
     if names_imported and _room(columns, width) < wanted:
         columns = columns._replace(sandbox=min(columns.sandbox, _MIN_SANDBOX))
     for name in _LEAST:
@@ -134,12 +143,13 @@ def fitted(columns: Columns, width: int, titles: int, *, names_imported: bool = 
         if name != "sandbox" or not names_imported:
             columns = columns._replace(**{name: 0})
     room = _room(columns, width)
-    most = max(room - titles, room // 3)
+    most = max(room - longest_title, _least_result(columns, width))
     return columns._replace(result=max(0, min(columns.result, most)))
 
 
 def takes_second_line(columns: Columns, width: int, *, title: int, result: int, notes: int) -> bool:
-    """Return whether tags and origin of a session do not fit beside its title.
+    """Return whether tags and origin of a session do not fit beside its title and a part of its
+    result, whatever the titles of other sessions need.
 
     Args:
         columns: those of `fitted`.
@@ -148,7 +158,7 @@ def takes_second_line(columns: Columns, width: int, *, title: int, result: int, 
         result: columns of the result, if it is not cut.
         notes: columns of tags and origin; 0 for none.
     """
-    room = _room(columns, width) - min(result, columns.result)
+    room = _room(columns, width) - min(result, columns.result, _least_result(columns, width))
     return bool(notes) and title + GAP + notes > room
 
 
@@ -157,6 +167,11 @@ def _room(columns: Columns, width: int) -> int:
     texts = sum(wide + GAP for wide in columns[1:_TEXTS] if wide)
     figures = sum(wide + GAP - 1 for wide in columns[_TEXTS:] if wide)
     return width - texts - figures - _AGE_COLUMNS - 1 - (2 if columns.result else 1) * GAP
+
+
+def _least_result(columns: Columns, width: int) -> int:
+    """Return the columns that a result gets at least, as far as it needs them."""
+    return _room(columns, width) // 3
 
 
 def columns_lines(
@@ -197,7 +212,10 @@ def columns_lines(
     if columns.result:  # next to the outcome: title and result take what the other one leaves
         result = result_text(run, palette, waits_for or "")
         left = width - state.cell_len - head.cell_len - 2 * GAP
-        _column(facts, result, min(max(columns.result, left), result.cell_len))
+        wide = columns.result
+        if notes and not notes_below:  # the result makes way for them
+            wide = min(wide, _least_result(columns, width))
+        _column(facts, result, min(max(wide, left), result.cell_len))
     facts.append_text(state)
     room = max(1, width - facts.cell_len - GAP)
     fit_line(head, room)

@@ -50,14 +50,16 @@ class SessionLines:
 
     Attributes:
         columns: as wide as their texts.
-        titles: columns of the longest title, with what stands before it.
+        usual_title: columns that three of four titles need, with what stands before them.
+        longest_title: columns that the longest title needs.
         names_imported: whether any of them was imported.
         tags: by session.
         waiting: the sessions in which a call waits for the user, with the call in words.
     """
 
     columns: Columns = field(default_factory=Columns)
-    titles: int = 0
+    usual_title: int = 0
+    longest_title: int = 0
     names_imported: bool = False
     tags: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
     waiting: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -79,10 +81,11 @@ class SessionLines:
             )
             for row in listed
         )
-        titles = max((_title_columns(row) for row in listed), default=0)
+        titles = sorted(map(_title_columns, listed)) or [0]
         return cls(
             columns=columns_of(facts),
-            titles=titles,
+            usual_title=titles[(len(titles) - 1) * 3 // 4],
+            longest_title=titles[-1],
             names_imported=any(row.run.imported for row in listed),
             tags=tags,
             waiting=waiting,
@@ -93,7 +96,13 @@ class SessionLines:
         return 1 + (width < COLUMNS_FROM or self._has_notes_below(row, width))
 
     def _fitted(self, width: int) -> Columns:
-        return fitted(self.columns, width, self.titles, names_imported=self.names_imported)
+        return fitted(
+            self.columns,
+            width,
+            usual_title=self.usual_title,
+            longest_title=self.longest_title,
+            names_imported=self.names_imported,
+        )
 
     def _has_notes_below(self, row: SessionRow, width: int) -> bool:
         tags = self.tags.get(row.run.id, ())

@@ -160,3 +160,18 @@ def test_figures_that_the_second_line_would_cut_stand_on_the_first_if_it_has_roo
     assert below.rstrip().endswith(figures)
     assert "steps" not in title
     assert len(cut) == 98
+
+
+def test_one_long_title_is_cut_and_takes_no_column_from_any_row() -> None:
+    words = "the result is a sentence that is longer than its column can show here"
+    others = [SessionRow(run=session(name, "short", words)) for name in "abc"]
+    tags = {"a": ["flaky", "to-check"]}
+    renamed = SessionRow(run=session("d", "x" * 60, words))
+    before = drawn([*others, SessionRow(run=session("d", "short", words))], 154, tags)
+    after = drawn([*others, renamed], 154, tags)
+    start = start_time(renamed.run.run_started_at)
+    for row in after:
+        assert "bubblewrap" in row[0]
+        assert start in row[0]
+    assert [len(row) for row in after] == [len(row) for row in before] == [1] * 4
+    assert "#flaky #to-check" in after[0][0]
