@@ -189,3 +189,29 @@ async def test_a_changed_file_can_only_be_withdrawn_and_the_focus_returns(tmp_pa
         await screen.apply(e.Withdrawn(id=1))
         screen.sync_bars()
         await until(pilot, lambda: screen.focused is before)
+
+
+async def test_the_frame_and_the_key_bar_name_the_same_keys_for_what_is_queued(
+    tmp_path: Path,
+) -> None:
+    store = Store(tmp_path / "s.db")
+    queued = [
+        e.HumanMessage(id=1, text="a message"),
+        e.HumanCommand(id=2, command="ls", told_to_model=True),
+        e.HumanCommandStarted(id=2),
+        e.HumanCommandFinished(id=2, observation="a", exit_code=0, duration=0.1),
+    ]
+    app, watched = SandboxTui(load(), store), WatchedRun([sample_run()[0], *queued])
+    watched.run = controls([])
+    async with app.run_test(size=(100, 30)) as pilot:
+        screen = LiveScreen(watched, store)
+        await app.push_screen(screen)
+        queue, bar = screen.query_one(QueueList), screen.query_one(KeyBar)
+        await until(pilot, lambda: queue.block_count() == 2)
+        await pilot.press("u")
+        await until(pilot, lambda: bar.render_line(0).text.strip().startswith("enter edit"))
+        assert str(queue.border_subtitle).startswith("enter edit · d withdraw")
+        await screen.apply(e.Withdrawn(id=1))
+        screen.sync_bars()
+        await until(pilot, lambda: bar.render_line(0).text.strip().startswith("d withdraw"))
+        assert str(queue.border_subtitle).startswith("d withdraw")

@@ -106,6 +106,7 @@ class QueueList(BlockList):
             self.border_subtitle = self._keys_words()
         else:
             self._show_keys()
+            self.screen.refresh_bindings()  # another item may be below the cursor, where it was
         if self.has_focus and not items:
             self.post_message(self.Closed())
 
