@@ -117,7 +117,13 @@ async def test_enter_runs_the_only_action_that_the_help_still_lists(tmp_path: Pa
             await until(pilot, lambda: isinstance(app.screen, ExportDialog))
             await pilot.press("escape", "question_mark")
             await until(pilot, lambda: isinstance(app.screen, HelpScreen))
-            await pilot.press("E", "enter")
+            await pilot.press("E")
+            screen = app.screen
+            assert isinstance(screen, HelpScreen)
+            await until(pilot, lambda: screen.enter_words == "run E")
+            assert len(screen.keys_shown) > 1
+            assert "enter run E · " in str(screen.query_one(".dialog").border_subtitle)
+            await pilot.press("enter")
             await until(pilot, lambda: isinstance(app.screen, ExportDialog))
 
 

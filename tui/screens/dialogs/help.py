@@ -95,7 +95,7 @@ class HelpScreen(Dialog[None]):
     def actions_shown(self) -> list[ActionHere]:
         """The actions whose words, other words, keys or group match the typed text; those on
         exactly this key come first, with their groups."""
-        typed = self.query_one(Input).value.strip() if self.is_mounted else ""
+        typed = self._typed
         words = typed.lower().split()
         found = [action for action in self._all if all(_has(action, word) for word in words)]
         on_key = {action.group for action in found if typed in action.keys}
@@ -110,17 +110,24 @@ class HelpScreen(Dialog[None]):
 
     @property
     def enter_words(self) -> str:
-        """What enter does: it runs the only match; empty while there is none or more than one."""
-        return "run the only match" if self._only is not None else ""
+        """What enter does: it runs the only match, or of several the only one on exactly the typed
+        key; empty while there is none."""
+        if self._only is None:
+            return ""
+        return "run the only match" if len(self.actions_shown) == 1 else f"run {self._typed}"
 
     @property
     def _only(self) -> ActionHere | None:
         """The only action that matches, or that is on exactly the typed key."""
         if not self.is_mounted:
             return None
-        typed, found = self.query_one(Input).value.strip(), self.actions_shown
-        found = [one for one in found if typed in one.keys] or found
+        found = self.actions_shown
+        found = [one for one in found if self._typed in one.keys] or found
         return found[0] if len(found) == 1 else None
+
+    @property
+    def _typed(self) -> str:
+        return self.query_one(Input).value.strip() if self.is_mounted else ""
 
     @property
     def keys_shown(self) -> list[tuple[str, str]]:
