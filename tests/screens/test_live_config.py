@@ -200,6 +200,19 @@ async def test_an_unknown_theme_is_named_with_the_line_that_chooses_it(
         assert f"line {line}: {notice}" in said(app)
 
 
+async def test_what_was_refused_is_not_said_to_apply(app: SandboxTui) -> None:
+    async with app.run_test(size=(160, 45)) as pilot:
+        write({"ui.theme": "nosuch", "ui.animations": False})
+        await until(pilot, lambda: "config.toml was changed: ui.animations applies" in said(app))
+        assert "no theme named 'nosuch'" in said(app)
+        assert "ui.theme applies" not in said(app)
+        write({"keys.home.new": ["ctrl+i"]})
+        await until(pilot, lambda: "[keys] home.new" in said(app))
+        assert "keys apply" not in said(app)
+        write({"keys.home.find": ["f9"]})
+        await until(pilot, lambda: "keys apply now" in said(app))
+
+
 async def test_an_unknown_theme_leaves_the_one_in_use_until_it_is_corrected(
     app: SandboxTui,
 ) -> None:

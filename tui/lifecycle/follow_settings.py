@@ -32,6 +32,7 @@ class FollowSettings:
         self._settings = settings
         self._themes = themes
         self._problems: list[str] = []
+        self._keys: dict[str, tuple[str, ...]] = {}  # those in force, except the defaults
 
     def begin(self) -> None:
         """Apply what the settings say about the screen, and whatever changes from now on."""
@@ -51,17 +52,18 @@ class FollowSettings:
         reread_settings(self._app, self._settings)
 
     def _changed(self, change: SettingsChange) -> None:
-        names = change.names
-        if "ui.theme" in names:
-            self._themes.choose()
+        names, refused = change.names, set[str]()
+        if "ui.theme" in names and not self._themes.choose():
+            refused.add("ui.theme")
         if "ui.animations" in names:
             self._apply_animations()
-        if "keys" in names:
-            self._apply_keys()
+        if "keys" in names and not self._apply_keys():
+            refused.add("keys")
         if any(name.startswith("model.") for name in names):
             self._show_model()
-        if change.is_from_outside and names:
-            self._say(names)
+        applied = [name for name in names if name not in refused]
+        if change.is_from_outside and applied:
+            self._say(applied)
 
     def _show_model(self) -> None:
         from sandbox_tui.tui.screens.home.home import HomeScreen
@@ -77,13 +79,19 @@ class FollowSettings:
     def _apply_animations(self) -> None:
         self._app.animation_level = "full" if self._settings.now.ui.animations else "none"
 
-    def _apply_keys(self) -> None:
+    def _apply_keys(self) -> bool:
+        """Apply the keys in the settings; return False if all new ones were refused."""
+        before = self._keys
         keymap = keymap_in_file(self._settings.now.keys)
         self._app.choose_keys(keymap.keys)
         use_keys(keymap.keys)
         for screen in self._app.screen_stack:
             screen.refresh_bindings()
         self._say_problems(keymap.problems)
+        self._keys = keymap.keys
+        return not keymap.problems or any(
+            before.get(name) != keys for name, keys in keymap.keys.items()
+        )
 
     def _say_problems(self, problems: list[str]) -> None:
         """Say what is new wrong with the keys, and remove what is no longer true."""

@@ -79,13 +79,14 @@ class LiveThemes:
                 self._app.unregister_theme(removed)
         return True
 
-    def choose(self) -> None:
+    def choose(self) -> bool:
         """Apply the theme chosen in the settings, or say why it cannot be used: then the one in use
-        stays."""
+        stays. Return whether it was applied."""
         self._read_again()
         self._take_back_notice(self._replaced_notice)  # it was about another choice
         self._said.discard(self._files.problem_of(self._wanted()))
         self._choose()
+        return not self._is_replaced
 
     def _choose(self) -> None:
         name = self._wanted()
