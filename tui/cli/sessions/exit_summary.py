@@ -27,6 +27,7 @@ from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.next_command import NextCommand, next_command
 from sandbox_tui.tui.format.outcome import counted_outcome, outcome_words
 from sandbox_tui.tui.format.titles import cut_title, model_title, sample_or_fork_of, task_line
+from sandbox_tui.tui.format.wrap_cells import wrap_cells
 
 MAX_ANSWER_LINES = 3
 """Lines of each answer that are printed; `sessions show` prints all of it."""
@@ -149,13 +150,18 @@ def _run_lines(
     head: str, what: Sequence[str], result: str, width: int, *, indent: int
 ) -> Iterator[str]:
     """Yield a run on one line, or with its result on a second one: in the last column if there is
-    room, or else below the id, at `indent`."""
+    room, or else below the id, at `indent`. What tells it from the others is on a line of its own
+    if it would be cut."""
     room = min(width, MAX_LINE_COLUMNS)
     line = f"{head}{' · '.join([*what, result])}"
     if Text(line).cell_len <= room:
         yield line
         return
-    yield _fitted(f"{head}{' · '.join(what)}".rstrip(), width)
+    if what and Text(f"{head}{' · '.join(what)}").cell_len > room:
+        yield head.rstrip()
+        yield from (_fitted(f"{' ' * indent}{words}", width) for words in [*what, result])
+        return
+    yield f"{head}{' · '.join(what)}".rstrip()
     fits = Text(f"{head}{result}").cell_len <= room
     yield _fitted(f"{' ' * (len(head) if fits else indent)}{result}", width)
 
@@ -180,6 +186,8 @@ def _next_lines(runs: Sequence[Shown]) -> Iterator[str]:
         times = [shown.resumable_until for shown in runs if shown.resumable_until is not None]
         until = f", {_until(min(times))}" if verb == "resume" and times else ""
         yield f"  `sandbox-tui {verb} ID` {does} {which}{until}"
+        if verb == "attach" and sum(_next(shown).verb == verb for shown in runs) > 1:
+            yield "  `sandbox-tui attach` opens all detached runs side by side"
 
 
 def _until(at: float) -> str:
@@ -192,8 +200,8 @@ def _until(at: float) -> str:
 def outcome_lines(shown: Shown, width: int) -> Iterator[str]:
     """Yield a few lines: outcome and task, answer, figures, results, and what to do next.
 
-    The first one fits a terminal of this width; each command is on a line of its own, so that it
-    can be copied.
+    The first one fits a terminal of this width, and the answer is wrapped at words to it; each
+    command is on a line of its own, so that it can be copied.
     """
     run = shown.run
     head = filter(None, (outcome_words(run), sample_or_fork_of(run), task_line(run.task)))
@@ -201,7 +209,7 @@ def outcome_lines(shown: Shown, width: int) -> Iterator[str]:
     result = answer_or_why_none(run)
     answer = result.split("\n") if result else []
     for line in answer[:MAX_ANSWER_LINES]:
-        yield f"  {sanitize_line(line)}"
+        yield from _indented(sanitize_line(line), width)
     if len(answer) > MAX_ANSWER_LINES:
         yield f"  … {len(answer) - MAX_ANSWER_LINES} more lines"
     figures = run_end.figures(
@@ -239,6 +247,13 @@ _ONES = {
     "replay": "an ended one",
 }
 """The runs that a command applies to."""
+
+
+def _indented(words: str, width: int) -> list[str]:
+    """Return a line indented, and wrapped at words if it is too long."""
+    if Text(words).cell_len <= width - 2:
+        return [f"  {words}"]
+    return [f"  {line}" for line in wrap_cells(words, width - 2, len(words))]
 
 
 def _fitted(line: str, width: int) -> str:

@@ -136,7 +136,8 @@ def test_the_last_lines_name_the_commands_that_open_the_runs(own_home: Path) -> 
     run = replace(store.run("r"), outcome="running")
     store.close()
     assert list(overview_lines([Shown(run)] * 2, 80))[4:] == [
-        "  `sandbox-tui attach ID` opens one of them"
+        "  `sandbox-tui attach ID` opens one of them",
+        "  `sandbox-tui attach` opens all detached runs side by side",
     ]
     mixed = [run, replace(run, outcome="submitted"), replace(run, outcome="interrupted")]
     assert list(overview_lines(list(map(Shown, mixed)), 80))[5:] == [
@@ -220,3 +221,33 @@ def test_a_run_whose_sandbox_is_gone_is_forked_not_resumed(
     assert (
         list(overview_lines([shown] * 4, 80))[-1] == "  `sandbox-tui fork ID` continues one of them"
     )
+
+
+def test_a_long_answer_is_wrapped_at_words(own_home: Path) -> None:
+    own_home.mkdir()
+    with Store(own_home / "sessions.db") as store:
+        keep(store, *sample("words"))
+        run = replace(store.run("r"), outcome="submitted", answer=None, said="add.py adds now.")
+    printed = list(outcome_lines(Shown(run), 60))
+    at = next(number for number, line in enumerate(printed) if "add.py" in line)
+    assert all(cell_len(line) <= 60 and line.startswith("  ") for line in printed[at : at + 2])
+    words = " ".join(line.strip() for line in printed[at : at + 2])
+    assert words == "add.py adds now. (said in submit; output/answer.txt was not written)"
+    answer = replace(run, answer="two  blanks stay", said="")
+    assert "  two  blanks stay" in list(outcome_lines(Shown(answer), 60))
+
+
+def test_models_that_differ_are_named_in_a_narrow_terminal(own_home: Path) -> None:
+    own_home.mkdir()
+    with Store(own_home / "sessions.db") as store:
+        keep(store, *sample("words"))
+        run = replace(store.run("r"), id="20261125-232151-68h9b", outcome="cancelled", answer=None)
+    runs = [Shown(replace(run, model=f"scripted-with-a-long-name-{name}")) for name in "ab"]
+    printed = list(overview_lines(runs, 60))
+    assert all(cell_len(line) <= 60 for line in printed)
+    assert printed[2:5] == [
+        f"  1  {run.id}  cancelled",
+        "     scripted-with-a-long-name-a",
+        f"     {run.steps} steps",
+    ]
+    assert "     scripted-with-a-long-name-b" in printed
