@@ -16,6 +16,9 @@ _COLOR = re.compile(r"#[0-9a-fA-F]{6}")
 _ANSI = re.compile(r"ansi_(default|(bright_)?(black|red|green|yellow|blue|magenta|cyan|white))")
 _NAME = re.compile(r"""^name\s*=\s*["']([^"'\n]+)["']""", re.MULTILINE)
 
+_KINDS = {"bool": "true or false", "str": "text in quotes", "object": "a table"}
+"""Kinds of values, as msgspec names them, in our words."""
+
 
 class Colors(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Colours of widgets: #rrggbb, or names such as `ansi_red` in an `ansi` theme.
@@ -142,7 +145,7 @@ def parse_theme(text: str, name: str = "") -> ThemeFile:
     except tomllib.TOMLDecodeError as error:
         raise ValueError(f"not valid TOML: {error}") from error
     except msgspec.ValidationError as error:
-        raise ValueError(f"{error}{_where(text, str(error))}") from error
+        raise ValueError(_problem(text, str(error))) from error
     for table in ("colors", "roles"):
         for key, value in msgspec.structs.asdict(getattr(theme, table)).items():
             if not (_ANSI if theme.ansi else _COLOR).fullmatch(value):
@@ -175,17 +178,26 @@ def _name_in(text: str) -> str:
     return named[1] if named else ""
 
 
-def _where(text: str, problem: str) -> str:
-    """Return the line of the key in a validation error, as a suffix for the message."""
-    named = re.search(r"\$\.(\w+)(?:\.(\w+))?", problem)
-    unknown = re.search(r"unknown field `(\w+)`", problem)
-    words = [word for word in named.groups() if word] if named else []
-    words += [unknown.group(1)] if unknown else []
-    if not words:
-        return ""
-    table, key = ("", words[0]) if len(words) == 1 else words[:2]
-    line = _line_of(text, table, key)
-    return f" (line {line})" if line else ""
+def _problem(text: str, said: str) -> str:
+    """Return in our words what msgspec says about a file, after the line of its key."""
+    named = re.search(r"\$\.(\w+)(?:\.(\w+))?", said)
+    table, key = (named[1], named[2] or "") if named else ("", "")
+    quoted = re.search(r"`(\w+)`", said)
+    name = quoted[1] if quoted else ""
+    if "missing required" in said:
+        line = _line_of(text, "", table) if table else 0
+        words = f"[{table}] lacks '{name}'" if table else f"it lacks {_as_written(name)}"
+    elif "unknown field" in said:
+        line = _line_of(text, table, name)
+        words = f"'{name}' does not belong in {f'[{table}]' if table else 'a theme'}"
+    else:
+        line = _line_of(text, table, key) if key else _line_of(text, "", table)
+        words = f"{key or table} must be {_KINDS.get(name, name)}"
+    return f"line {line}: {words}" if line else words
+
+
+def _as_written(name: str) -> str:
+    return f"[{name}]" if name in ("colors", "roles") else f"'{name}'"
 
 
 def _line_of(text: str, table: str, key: str) -> int:

@@ -109,6 +109,27 @@ def test_a_colour_that_is_none_is_named() -> None:
         parse_theme(good.replace('primary = "#9a5b00"', 'primary = "brown"'))
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        ('secondary = "#', '# "#', "line 5: [colors] lacks 'secondary'"),
+        ("[roles]", "[roles]\nmood = 3", "line 18: 'mood' does not belong in [roles]"),
+        ("[colors]", "mood = 3\n[colors]", "line 5: 'mood' does not belong in a theme"),
+        ("dark = true", "dark = 1", "line 3: dark must be true or false"),
+        ('error = "#', 'error = 3 # "#', "line 15: error must be text in quotes"),
+        ("name =", "# ", "it lacks 'name'"),
+        ("[roles]", "roles = 3\n[more]", "line 17: 'roles' does not belong in [colors]"),
+    ],
+)
+def test_what_is_wrong_with_a_theme_is_said_in_words(before: str, after: str, words: str) -> None:
+    import importlib.resources
+
+    good = importlib.resources.files("sandbox_tui.themes").joinpath("lamplight.toml").read_text()
+    with pytest.raises(ValueError, match=".") as caught:
+        parse_theme(good.replace(before, after, 1))
+    assert str(caught.value) == words
+
+
 def _luminance(color: str) -> float:
     parts = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
     linear = [p / 12.92 if p <= 0.03928 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]

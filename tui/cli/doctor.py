@@ -45,7 +45,7 @@ from sandbox_tui.core.sandboxes.docker.engine import engine_status
 from sandbox_tui.core.sandboxes.image_name import DEFAULT_IMAGE, command_for_image
 from sandbox_tui.tui.cli.settings.mistakes import error_words
 from sandbox_tui.tui.format import numbers
-from sandbox_tui.tui.lifecycle.config_mistakes import mistakes_of_screen
+from sandbox_tui.tui.lifecycle.config_mistakes import mistakes_of_screen, mistakes_of_themes
 
 DEMO_ONLY = "ready for the demo; your own runs need a model, see the arrow"
 
@@ -121,7 +121,8 @@ def _settings() -> list[Finding]:
     except SandboxTuiError as error:
         wrong = Finding("settings", False, error_words(error), _fix_for(error))
         skipped = "not checked, because the settings cannot be used"
-        return [wrong, *(Finding(name, None, skipped) for name in ("model", "servers"))]
+        unknown = [Finding(name, None, skipped) for name in ("model", "servers")]
+        return [wrong, *_theme_files(), *unknown]
     location = str(file) if file.exists() else f"no file at {file}; the defaults apply"
     found = [Finding("settings", True, location), *_screen(), _model(settings)]
     return [*found, *_local_servers(settings.model)]
@@ -139,7 +140,12 @@ def _fix_for(error: SandboxTuiError) -> str:
 
 def _screen() -> list[Finding]:
     """Return the mistakes in the theme, the keys and the names of variables, which stop nothing."""
-    return [_mistake_of_screen(mistake) for mistake in mistakes_of_screen()]
+    return [*map(_mistake_of_screen, mistakes_of_screen()), *_theme_files()]
+
+
+def _theme_files() -> list[Finding]:
+    """Return the theme files that cannot be used, which stop nothing."""
+    return [Finding("theme", None, words) for words in mistakes_of_themes()]
 
 
 def _mistake_of_screen(mistake: Mistake) -> Finding:

@@ -3,6 +3,7 @@ environment variables, and are reported together with those in the settings."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Sequence
@@ -38,6 +39,24 @@ def mistakes_of_screen() -> Sequence[Mistake]:
         match = _WITH_LINE.fullmatch(problem)
         found.append(Mistake(int(match[1]), match[2]) if match else Mistake(0, problem))
     return [*found, *unknown_variables(_key_variable(_table(tables, "model")))]
+
+
+def mistakes_of_themes() -> Sequence[str]:
+    """Return a sentence about each theme file that cannot be used, except the chosen one, about
+    which `mistakes_of_screen` says the same."""
+    from sandbox_tui.core.base.errors import ConfigError
+    from sandbox_tui.core.config.settings import config_dir
+
+    folder = config_dir() / "themes"
+    if next(folder.glob("*.toml"), None) is None:
+        return ()
+    from sandbox_tui.tui.theming.theme_files import ThemeFiles, words_of
+
+    known = list[str]()
+    with contextlib.suppress(ConfigError):  # what reads the settings reports it
+        known = [mistake.words for mistake in mistakes_of_screen()]
+    broken = map(words_of, ThemeFiles(folder).broken)
+    return [f"{words}." for words in broken if not any(words in said for said in known)]
 
 
 def _key_variable(model: dict[str, Any]) -> str:

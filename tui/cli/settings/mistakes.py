@@ -10,7 +10,7 @@ import click
 
 from sandbox_tui.core.base.errors import ConfigError, SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize, sanitize_line
-from sandbox_tui.tui.lifecycle.config_mistakes import mistakes_of_screen
+from sandbox_tui.tui.lifecycle.config_mistakes import mistakes_of_screen, mistakes_of_themes
 
 if TYPE_CHECKING:
     from sandbox_tui.core.config.mistakes import Mistake, SettingsError
@@ -43,8 +43,9 @@ def say_if_unusable(name: str) -> None:
 
 
 def say_mistakes_of_screen() -> None:
-    """Print the mistakes that stop nothing on stderr, one per line."""
-    _say(mistakes_of_screen())
+    """Print the mistakes that stop nothing, those in theme files among them, on stderr, one per
+    line."""
+    _say([*mistakes_of_screen(), *mistakes_of_themes()])
 
 
 def say_that_mistakes_follow() -> None:
@@ -61,7 +62,7 @@ def say_that_mistakes_follow() -> None:
         click.echo(f"sandbox-tui: The settings have {words}, listed last.", err=True)
 
 
-def _say(mistakes: Sequence[Mistake]) -> None:
+def _say(mistakes: Sequence[Mistake | str]) -> None:
     for mistake in mistakes:
         click.echo(f"sandbox-tui: {sanitize_line(str(mistake))}", err=True)
 

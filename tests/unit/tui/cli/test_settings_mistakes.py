@@ -247,6 +247,25 @@ def test_values_that_cannot_be_used_are_marked(own_home: Path) -> None:
     assert "This value" not in done.stderr
 
 
+def test_theme_files_that_cannot_be_used_are_reported(own_home: Path) -> None:
+    config_of(own_home, "")
+    (own_home / "themes").mkdir()
+    (own_home / "themes" / "mine.toml").write_text("[colors]\nprimary = 3\n")
+    words = "mine.toml cannot be used: line 2: primary must be text in quotes."
+    assert words in CliRunner().invoke(main, ["config"]).stderr
+    (found,) = [one for one in doctor_lines() if "mine.toml" in one]
+    assert found.startswith("· theme ")
+    assert found.endswith(words)
+    config_of(own_home, '[ui]\ntheme = "mine"\n')
+    assert len([one for one in doctor_lines() if "mine.toml" in one]) == 1
+    config_of(own_home, HOT)
+    assert len([one for one in doctor_lines() if "mine.toml" in one]) == 1
+
+
+def doctor_lines() -> list[str]:
+    return CliRunner().invoke(main, ["doctor"]).stdout.splitlines()
+
+
 def test_the_doctor_says_what_it_has_not_checked(own_home: Path) -> None:
     config_of(own_home, HOT)
     lines = CliRunner().invoke(main, ["doctor"]).stdout.splitlines()
