@@ -133,7 +133,8 @@ def _running_detached(store: Store) -> list[RunSummary]:
 
 
 def _none_is_left(store: Store) -> str:
-    """Return that there is no detached run, how the last run ended, and what to do with it."""
+    """Return that there is no detached run, how the last run ended, and on a line of its own, since
+    it is there to be copied, what to do with it."""
     runs = store.standalone_runs(limit=MAX_LOOKED_AT)
     last = next((run for run in runs if not run.imported), None)
     if last is None:
@@ -143,7 +144,7 @@ def _none_is_left(store: Store) -> str:
     verb, does = next_command(last, has_lost_sandbox=has_lost_sandbox(last))
     title = cut_title(task_title(last), MAX_TITLE)
     return (
-        f"There is no detached run. The newest run, “{title}”, has ended ({outcome_words(last)}): "
+        f"There is no detached run. The newest run, “{title}”, has ended ({outcome_words(last)}).\n"
         f"`sandbox-tui {verb} {last.id}` {does} it."
     )
 

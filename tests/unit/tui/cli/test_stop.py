@@ -101,7 +101,8 @@ def test_without_a_run_the_last_one_is_named_with_what_to_do(store: Store) -> No
     store.append(RUNS[0], [end])
     assert stop().stderr.splitlines() == [
         "sandbox-tui: There is no detached run. The newest run, “count the boats”, has ended "
-        f"(submitted): `sandbox-tui replay {RUNS[0]}` replays it."
+        "(submitted).",
+        f"`sandbox-tui replay {RUNS[0]}` replays it.",
     ]
 
 
