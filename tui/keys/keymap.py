@@ -182,7 +182,13 @@ def _drop_clashes(keymap: Keymap, places: dict[str, str]) -> None:
         if not clashes:
             break
         chosen = [clash for clash in clashes if clash[0] in keymap.keys or clash[1] in keymap.keys]
-        one, other, key = max(chosen, key=lambda c: max(_rank(order, c[0]), _rank(order, c[1])))
+        one, other, key = max(
+            chosen,
+            key=lambda c: (
+                max(_rank(order, c[0]), _rank(order, c[1])),
+                _place(c[0]) == _place(c[1]),
+            ),
+        )  # of several, the one at the same place is the obvious one
         loser, winner = (one, other) if _rank(order, one) > _rank(order, other) else (other, one)
         del keymap.keys[loser]
         dropped.setdefault(places[loser], []).append((loser, winner, key))
@@ -200,6 +206,10 @@ def _words_of(dropped: Sequence[tuple[str, str, str]], *, others_hold: bool) -> 
     taken = ", ".join(f"{key} is {' and '.join(names)}" for key, names in winners.items())
     here = f" for {' and '.join(loser for loser, _, _ in dropped)}" if others_hold else ""
     return f"{taken} at the same place already; the default keys stay{here}."
+
+
+def _place(action: str) -> str:
+    return ACTIONS[action].place
 
 
 def _rank(order: list[str], name: str) -> int:

@@ -148,6 +148,7 @@ def test_any_text_is_a_key_or_refused(text: str) -> None:
         ({"live.approve": "  "}, "at least one key"),
         ({"live.approve": "r"}, "r is live.reject"),
         ({"live.approve": "f"}, "f is calls.filter"),
+        ({"home.evals": "q"}, "[keys] home.evals: q is home.quit at the same place"),
         ({"live.leave": "ctrl+q"}, "ctrl+q always quits"),
         ({"live.leave": "ctrl+c"}, "copies"),
         ({"find.leave": "x"}, "types a character"),
