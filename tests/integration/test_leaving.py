@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.message import Message
 from textual.pilot import Pilot
 
 from sandbox_tui.core.run import results
@@ -271,13 +272,13 @@ async def test_quitting_asks_over_another_question_and_a_second_time_means_yes(
         run.app.push_screen(other)
         await run.press("ctrl+q")
         assert isinstance(run.app.screen, QuitDialog)
-        run.app.screen._asked_at += 60  # however slow this machine is
+        run.app.screen._drawn_at = Message().time + 60  # however slow this machine is
         await run.press("ctrl+q")  # a key that was pressed twice
         assert isinstance(run.app.screen, QuitDialog)
         await run.press("n")
         assert run.app.screen is other
         await run.press("n", "ctrl+q")
         assert isinstance(run.app.screen, QuitDialog)
-        run.app.screen._asked_at -= DOUBLE_PRESS_SECONDS
+        run.app.screen._drawn_at = Message().time - DOUBLE_PRESS_SECONDS
         await run.press("ctrl+q")
         await run.until(lambda: run.has_left)

@@ -131,7 +131,7 @@ _SEVERAL = (
 
 
 DOUBLE_PRESS_SECONDS = 0.5
-"""A key pressed again this soon was pressed before the question was read."""
+"""A key pressed again this soon after the question was drawn was pressed before it was read."""
 
 
 class QuitQuestion(ConfirmDialog):
@@ -139,11 +139,20 @@ class QuitQuestion(ConfirmDialog):
 
     def __init__(self, question: str, yes: str, no: str) -> None:
         super().__init__(question, yes, no)
-        self._asked_at = Message().time
+        self._drawn_at: float | None = None
+
+    def on_screen_resume(self) -> None:
+        """Note when the question is drawn first."""
+        if self._drawn_at is None:
+            self.call_after_refresh(self._note_drawn)
+
+    def _note_drawn(self) -> None:
+        self._drawn_at = Message().time
 
     def ask_again(self) -> None:
         """Answer yes, except to a key that was pressed twice."""
-        if Message().time - self._asked_at >= DOUBLE_PRESS_SECONDS:
+        drawn = self._drawn_at
+        if drawn is not None and Message().time - drawn >= DOUBLE_PRESS_SECONDS:
             self.dismiss(True)
 
 

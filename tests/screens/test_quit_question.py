@@ -1,0 +1,30 @@
+"""Asking to quit again answers the question, once there was time to read it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from textual.message import Message
+
+from sandbox_tui.core.config.settings import load
+from sandbox_tui.sessions import Store
+from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.screens.dialogs.leave_run import DOUBLE_PRESS_SECONDS, QuitQuestion
+from tests.waiting import until
+
+
+async def test_a_key_does_not_answer_a_question_that_was_not_drawn_yet(tmp_path: Path) -> None:
+    app = SandboxTui(load(), Store(tmp_path / "s.db"))
+    given: list[bool | None] = []
+    async with app.run_test() as pilot:
+        question = QuitQuestion("End the run and quit?", "quit", "stay")
+        question.ask_again()  # however long ago the first key was pressed
+        await app.push_screen(question, given.append)
+        await until(pilot, lambda: question._drawn_at is not None)
+        question._drawn_at = Message().time + 60
+        question.ask_again()
+        await pilot.pause()
+        assert not given
+        question._drawn_at = Message().time - DOUBLE_PRESS_SECONDS
+        question.ask_again()
+        await until(pilot, lambda: given == [True])
