@@ -24,6 +24,7 @@ from sandbox_tui.tui.screens.cockpit.live.approving.whole_call import WholeCallS
 from sandbox_tui.tui.screens.dialogs.edit_call import EditCallDialog
 from sandbox_tui.tui.screens.dialogs.pager import PagerScreen
 from sandbox_tui.tui.textual_support.private_api import shown_toasts
+from sandbox_tui.tui.widgets.calls.approval_bar import ApprovalBar
 from tests.screens.cockpit.test_approving import BASH, controls, live, waiting
 from tests.waiting import until
 
@@ -153,3 +154,16 @@ async def test_the_program_ends_when_its_last_screen_closes(tmp_path: Path) -> N
     async with app.run_test() as pilot:
         app.pop_screen()
         await until(pilot, lambda: app.shutdown.has_begun)
+
+
+@pytest.mark.parametrize("size", [(60, 20), (160, 45)])
+async def test_no_key_stands_beside_a_call_that_is_decided(
+    size: tuple[int, int], tmp_path: Path
+) -> None:
+    events = waiting(BASH, command="x")
+    async with live(tmp_path, events, deciding([]), size) as (_, pilot, screen):
+        bar = screen.query_one(ApprovalBar)
+        await until(pilot, lambda: "a approve" in bar.render().plain)
+        await pilot.press("a")
+        decided = "you have decided on this call"
+        await until(pilot, lambda: bar.render().plain.split("\n")[-1].strip() == decided)

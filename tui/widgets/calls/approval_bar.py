@@ -159,12 +159,16 @@ class ApprovalBar(Widget):
         return isinstance(screen, ExplainsUnavailable) and not screen.why_unavailable("steer", ())
 
     @property
+    def _why_off(self) -> str:
+        """Why nothing can be decided from here, such as that it has been; otherwise empty."""
+        screen = self.screen
+        is_explained = isinstance(screen, ExplainsUnavailable)
+        return screen.why_unavailable("approve", ()) if is_explained else ""
+
+    @property
     def _keys_elsewhere(self) -> str:
         """How to get the keys back from an input, a shell or another screen; otherwise empty."""
-        screen = self.screen
-        if isinstance(screen, ExplainsUnavailable) and (
-            off := screen.why_unavailable("approve", ())
-        ):
+        if off := self._why_off:
             return off
         focused = self.screen.focused
         if focused is None or not focused.check_consume_key("a", "a"):
@@ -247,7 +251,8 @@ class ApprovalBar(Widget):
             return line.append_text(self._choice("steer", "take control", palette))
         elsewhere = self._keys_elsewhere
         parts = [Text(elsewhere, style=palette.human)] if elsewhere else []
-        for word, action in (*CHOICES, (mode, "mode")):
+        choices = () if self._why_off else (*CHOICES, (mode, "mode"))  # no key would do anything
+        for word, action in choices:
             is_taken = not elsewhere and self._is_taken(action)
             shown = "edited draft" if action == "edit" and self._has_draft() else word
             if action == "approve_always" and state.mode == "step" and not narrow:
