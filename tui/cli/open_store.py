@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from sandbox_tui.sessions import RunSummary, Store
 
 NO_SESSIONS = "There are no sessions yet; `sandbox-tui demo` records one."
+ONLY_OF_OTHERS = (
+    "All sessions are of evaluations or trainings; `sandbox-tui sessions ls --all` lists them."
+)
 
 _T = TypeVar("_T")
 
@@ -54,8 +57,13 @@ def session_named(store: Store, name: str, *, strict: bool = False) -> RunSummar
         return store.run(name, strict=strict)
     newest = store.standalone_runs(limit=1)
     if not newest:
-        raise ConfigError(NO_SESSIONS)
+        raise ConfigError(none_listed(store))
     return newest[0]
+
+
+def none_listed(store: Store) -> str:
+    """Return why there is no session outside evaluations and trainings."""
+    return ONLY_OF_OTHERS if store.count() else NO_SESSIONS
 
 
 def unique_by_id(found: Iterable[_T], id_of: Callable[[_T], str]) -> list[_T]:

@@ -23,7 +23,7 @@ from sandbox_tui.sessions.store.tables import events
 from sandbox_tui.sessions.store.tables.annotations import noted_on, notes_of, tags_of
 from sandbox_tui.sessions.store.tables.evals.verdicts import verdict_on
 from sandbox_tui.sessions.store.tables.tool_formats import last_tool_format
-from sandbox_tui.tui.cli.open_store import NO_SESSIONS
+from sandbox_tui.tui.cli.open_store import none_listed
 from sandbox_tui.tui.cli.sessions.call_lines import call_lines
 from sandbox_tui.tui.cli.sessions.session_table import samples_in_order, session_lines
 from sandbox_tui.tui.format import numbers, run_end
@@ -48,6 +48,9 @@ def list_sessions(store: Store, limit: int, *, every: bool, as_json: bool) -> No
     runs = up_to_now(store, samples_in_order(newest))
     total = store.count()
     listed = total if every else store.count_standalone()
+    if not (runs or as_json):
+        click.echo(none_listed(store))
+        return
     print_sessions(runs, as_json=as_json)
     if as_json:
         return
@@ -64,9 +67,6 @@ def print_sessions(runs: Sequence[RunSummary], *, as_json: bool) -> None:
     if as_json:
         for run in runs:
             click.echo(json.dumps(dataclasses.asdict(run)))
-        return
-    if not runs:
-        click.echo(NO_SESSIONS)
         return
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     for line in session_lines(runs, width):
