@@ -17,6 +17,7 @@ from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 from tests.screens.cockpit.test_replay_screen import until
 from tests.screens.home.test_find_sessions import at_home
 from tests.snapshots.sample_eval import EVAL_ID, enter_eval
+from tests.unit.event_streams import started
 
 
 @pytest.fixture
@@ -39,3 +40,22 @@ async def test_an_interrupted_evaluation_is_resumed(store: Store, resumed: list[
         await until(pilot, lambda: any("r resume" in line.plain for line in pane.lines()))
         await pilot.press("r")
         await until(pilot, lambda: resumed == [EVAL_ID])
+
+
+@pytest.mark.parametrize("marked", [False, True])
+async def test_an_evaluation_cannot_be_marked(store: Store, marked: bool) -> None:
+    store.append("one", [started("one", started_at=1_000.0)])
+    store.give_up("one")
+    enter_eval(store, time.time() - 10)
+    async with at_home(store, row=0) as (home, pilot):
+        listed: Any = home.query_one(SessionList)
+        await until(pilot, lambda: isinstance(listed.current_row, EvalRow))
+        if marked:
+            await pilot.press("down")
+            await until(pilot, lambda: listed.current is not None)
+            await pilot.press("space")
+            await until(pilot, lambda: bool(listed.marked))
+            await pilot.press("home")
+            await until(pilot, lambda: isinstance(listed.current_row, EvalRow))
+        why = home.why_unavailable("mark", ())
+        assert why == "an evaluation cannot be marked: enter lists its sessions"

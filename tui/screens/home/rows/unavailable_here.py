@@ -59,7 +59,8 @@ def why_unavailable_here(
         case "mark" if search.shows_hits:
             return "sessions are marked in the list"
         case "mark":
-            return "" if run or isinstance(shown.current_row, SamplesRow) else _NONE
+            has_any = run or isinstance(row, SamplesRow)
+            return "" if has_any else _of_another_row("mark", row) or _NONE
         case "export" if (shown.marked or isinstance(row, SamplesRow)) and not search.shows_hits:
             return ""
         case "tags":
@@ -101,6 +102,8 @@ def _of_another_row(action: str, row: Row | None) -> str:
             return ""
     if action == "delete":
         return f"{what} that is running cannot be deleted" if found.running else ""
+    if action == "mark":
+        return f"{what} cannot be marked: {hint('home.open')} lists its sessions"
     return f"this is {what}: {hint('home.open')} lists its sessions"
 
 
