@@ -51,6 +51,7 @@ def title_line(
     line.append(f"  {model_title(info.model)}", style=palette.strong)
     line.append(f"  {info.id}", style=palette.faint)
     more = f" {sanitize_line(program)}" if state in LIVE and program else _duration_words(data)
+    more = more if data else ""
     if line.cell_len + 1 + len(words) + len(more) <= width:  # the id matters more
         words += more
     room = max(1, width - len(words) - 1)

@@ -341,3 +341,9 @@ def test_the_scores_of_both_modes_come_first_in_a_list_of_any_width(width: int) 
     assert eval_line(summary, width, PALETTE).plain.startswith(f" ✓ eval  {words}")
     begun = EvalSummary(info, 8, 1, running=True)
     assert eval_line(begun, width, PALETTE).plain.startswith(" ● eval  1 of 8 samples")
+
+
+def test_a_title_that_is_still_being_read_is_one_short_line() -> None:
+    line = title_line(INFO, None, 98, PALETTE, "in its own program, which is starting").plain
+    assert line.endswith("◌ reads")
+    assert len(line) <= 98
