@@ -276,7 +276,7 @@ def rm(evaluation: tuple[str, ...], sessions: bool, yes: bool) -> None:
 @eval_group.command(short_help="Report an evaluation.")
 @click.argument("evaluation", default="last")
 @click.option(
-    "--format",
+    *("--format", "-f"),
     "form",
     type=click.Choice(["text", "markdown", "html", "csv", "cells", "json"]),
     default="text",
@@ -302,7 +302,7 @@ def report(
 @click.argument("left")
 @click.argument("right")
 @click.option(
-    "--format",
+    *("--format", "-f"),
     "form",
     type=click.Choice(["text", "markdown", "html"]),
     default="text",
