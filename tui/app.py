@@ -250,7 +250,7 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
     def _palette(self) -> Palette:
         from sandbox_tui.tui.screens.palette.palette import Palette
 
-        return Palette(self, self.settings, self._themes, self._run_workers)
+        return Palette(self, self.settings, self._themes, self._evals)
 
     def action_command_palette(self) -> None:
         """Open the palette."""

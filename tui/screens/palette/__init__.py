@@ -1,1 +1,1 @@
-"""The palette: actions, sessions, models, themes and settings by name."""
+"""The palette: actions, sessions, evaluations, models, themes and settings by name."""

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from sandbox_tui.tui.screens.palette.closest_words import closest_words
 from sandbox_tui.tui.screens.palette.fuzzy import NOISE, WORDS, Fit, fit
 
-KINDS = ("Actions", "Sessions", "Models", "Themes", "Settings")
+KINDS = ("Actions", "Sessions", "Evaluations", "Models", "Themes", "Settings")
 """Kinds of entries, in the order in which they are listed while nothing is typed."""
 
 RECENT = "Recent"

@@ -11,10 +11,13 @@ from textual.screen import Screen
 
 from sandbox_tui.core.base.errors import ConfigError, StoreError
 from sandbox_tui.core.models.discovery import find_local_servers
-from sandbox_tui.sessions import RunRegistry, RunSummary, Store
+from sandbox_tui.sessions import RunSummary, Store
+from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
 from sandbox_tui.sessions.relations.fork_origin import read_origins
 from sandbox_tui.sessions.relations.running_summaries import up_to_now
+from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.sessions.store.tables.annotations import all_tags
+from sandbox_tui.sessions.store.tables.eval_ledger import EvalSummary
 from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.reread_settings import reread_settings
 from sandbox_tui.tui.screens.home.home import HomeScreen
@@ -26,6 +29,7 @@ from sandbox_tui.tui.screens.palette.home_actions import home_entries, new_evalu
 from sandbox_tui.tui.screens.palette.palette_screen import PaletteScreen
 from sandbox_tui.tui.screens.palette.sources import (
     action_entries,
+    evaluation_entry,
     model_entries,
     session_entry,
     setting_entries,
@@ -39,6 +43,9 @@ from sandbox_tui.tui.widgets.sessions.model_offers import Offer
 MAX_SESSIONS = 1000
 """The newest sessions, which can be opened by name; the search of the home screen covers all."""
 
+MAX_EVALUATIONS = 100
+"""The newest evaluations, which can be opened by name."""
+
 
 class Palette:
     """Opens over the top screen.
@@ -47,16 +54,17 @@ class Palette:
         app: the program.
         settings: the current settings.
         themes: the available themes.
-        runs: the runs of this program, and the store with all sessions.
+        evals: the evaluations and runs of this program, and the store with all sessions.
     """
 
     def __init__(
-        self, app: App[int], settings: LiveSettings, themes: LiveThemes, runs: RunRegistry
+        self, app: App[int], settings: LiveSettings, themes: LiveThemes, evals: EvalRegistry
     ) -> None:
         self._app = app
         self._settings = settings
         self._themes = themes
-        self._runs = runs
+        self._evals = evals
+        self._runs = evals.runs
         self._recent: list[str] = []
 
     def open(self) -> None:
@@ -111,14 +119,17 @@ class Palette:
             await done
 
     async def _read(self, below: Screen[object]) -> AsyncIterator[Sequence[Entry]]:
-        """Yield sessions, then models, while the user is already typing."""
-        opener = SessionOpener(below, self._runs)
+        """Yield sessions and evaluations, then models, while the user is already typing."""
+        from sandbox_tui.tui.screens.evals.open_eval import EvalOpener
+
+        sessions = SessionOpener(below, self._runs)
+        evaluations = EvalOpener(below, self._evals, self._settings)
+        store = self._runs.store
         try:
-            sessions = await asyncio.to_thread(_read_sessions, self._runs.store, opener.open)
+            yield await asyncio.to_thread(_read_sessions, store, sessions.open)
+            yield await asyncio.to_thread(_read_evaluations, store, evaluations.open)
         except StoreError as error:
             self._complain(error)
-            sessions = []
-        yield sessions
         servers = await find_local_servers(self._settings.now.model.local_ports)
         yield model_entries(servers, self._settings.now, self._choose_model)
 
@@ -166,3 +177,15 @@ def _read_sessions(store: Store, open_session: Callable[[RunSummary], object]) -
     return [
         session_entry(run, open_session, origins.get(run.id), tags.get(run.id, ())) for run in runs
     ]
+
+
+def _read_evaluations(
+    store: Store, open_evaluation: Callable[[EvalSummary], object]
+) -> list[Entry]:
+    """Return an entry for each of the newest evaluations.
+
+    Raises:
+        StoreError: the database cannot be read.
+    """
+    found = ledger.summaries(store, MAX_EVALUATIONS)
+    return [evaluation_entry(summary, open_evaluation) for summary in found]

@@ -1,4 +1,4 @@
-"""The screen of the palette: typed text is matched with actions, sessions, models and settings."""
+"""The screen of the palette: what can be done, opened or chosen, by typed text."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class PaletteScreen(ChooseEntryDialog):
     """
 
     heading = "palette"
-    placeholder = "actions, sessions, models, themes, settings"
+    placeholder = "actions, sessions, evaluations, models, themes, settings"
 
     def __init__(self, entries: Sequence[Entry], later: Later, recent: Sequence[str]) -> None:
         super().__init__()

@@ -13,6 +13,7 @@ from sandbox_tui.core.config.settings import Settings
 from sandbox_tui.core.models.discovery import LocalServer
 from sandbox_tui.sessions import RunSummary
 from sandbox_tui.sessions.relations.fork_origin import ForkOrigin
+from sandbox_tui.sessions.store.tables.eval_ledger import EvalSummary
 from sandbox_tui.tui.format.outcome import outcome_words
 from sandbox_tui.tui.format.setting_text import text_of_setting
 from sandbox_tui.tui.format.titles import model_title, sample_or_fork_of, task_title
@@ -63,6 +64,15 @@ def session_entry(
         lambda: open_session(run),
         also=" ".join(f"{tag} #{tag}" for tag in tags).lower(),
     )
+
+
+def evaluation_entry(found: EvalSummary, open_evaluation: Callable[[EvalSummary], object]) -> Entry:
+    """Return an evaluation by its suite and its model."""
+    info = found.info
+    words = f"{sanitize_line(info.suite)} · {model_title(info.model)}"
+    samples = f"{found.over} of {found.samples} samples"
+    detail = f"{found.status} · {samples} · {info.id}"
+    return Entry("Evaluations", info.id, words, detail, lambda: open_evaluation(found))
 
 
 def model_entries(
