@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from sandbox_tui.core.config.quantities import quantity_text
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.run.run_labels import SAMPLE, SAMPLES
 from sandbox_tui.sessions.store.store import Store
@@ -25,11 +26,15 @@ _LIMITS = {
     "token_limit": "token limit",
     "time_limit": "time limit",
     "cost_limit": "cost limit",
-    "command_timeout": "timeout",
-    "repeated_calls": "repeated",
+    "command_timeout": "command timeout",
+    "repeated_calls": "repeated calls",
     "max_attempts": "attempts",
 }
 _SANDBOX = ("network", "image", "memory", "cpus", "pids", e.SNAPSHOTS)
+
+
+_VERBS = {"ask": "asks", "allow": "allows", "deny": "denies"}
+"""What a policy does, by its default."""
 
 
 class SettingPair(NamedTuple):
@@ -55,17 +60,24 @@ def settings_of(started: e.RunStarted) -> dict[str, str]:
     recorded = started.settings
     if recorded is None:
         return {}
-    limits = {words: getattr(started.limits, name) for name, words in _LIMITS.items()}
+    limits = {
+        words: quantity_text(f"limits.{name}", getattr(started.limits, name))
+        for name, words in _LIMITS.items()
+    }
     labels = {k: v for k, v in recorded.labels.items() if k not in (SAMPLE, SAMPLES)}
     found: dict[str, Any] = {
         **_named(started.model_params, _PARAMETERS),
         "seed": recorded.seed,
         "mode": recorded.mode,
-        "policy": recorded.policy,
+        "policy": _policy_words(recorded.policy),
         "prompts": started.prompt_pack,
         "tools": None if recorded.tools is None else ", ".join(recorded.tools),
         **limits,
-        **{name: recorded.sandbox[name] for name in _SANDBOX if name in recorded.sandbox},
+        **{
+            name: quantity_text(f"sandbox.{name}", recorded.sandbox[name])
+            for name in _SANDBOX
+            if name in recorded.sandbox
+        },
         "tty": recorded.tty,
         "input": recorded.input,
         "labels": ", ".join(f"{key}={value}" for key, value in labels.items()),
@@ -89,6 +101,16 @@ def differing_settings(
         for name, value in left.items()
         if name in right and value != right[name] and name not in left_out
     ]
+
+
+def _policy_words(policy: Mapping[str, Any]) -> str | dict[str, Any]:
+    """Return what a policy does with calls that no rule matches, and its rules in full: these may
+    be all that tells two runs apart."""
+    if not set(policy) <= {"default", "rules"} or "default" not in policy:
+        return dict(policy)
+    rules = policy.get("rules") or ()
+    listed = json.dumps(rules, ensure_ascii=False, sort_keys=True) if rules else "no rules"
+    return f"{_VERBS.get(policy['default'], policy['default'])} · {listed}"
 
 
 def _named(values: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from sandbox_tui.tui.format import numbers, run_end
 from sandbox_tui.tui.format.answers import said_words
 from sandbox_tui.tui.format.outcome import outcome_words
 
-NAME_COLUMNS = 13
+NAME_COLUMNS = 17
 """Columns for the name of a figure or a setting."""
 
 
