@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from sandbox_tui.tui.widgets.line_input import OneLineInput
 
+SEARCHING = "searching…"
+"""What a search says until its matches are known."""
+
 
 class SearchLine(OneLineInput):
     """An `Input` that stays hidden until `open` is called."""

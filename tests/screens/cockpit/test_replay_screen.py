@@ -309,6 +309,29 @@ async def test_a_jump_during_a_search_takes_the_calls_along(
         assert screen.step_notes.step_here == 31
 
 
+async def test_a_search_says_that_it_is_searching_until_its_matches_are_known(
+    session: tuple[Path, list[e.AnyEvent]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may_end, search = asyncio.Event(), SessionSearch.look_for
+
+    async def search_slowly(self: SessionSearch, words: str) -> None:
+        await may_end.wait()
+        await search(self, words)
+
+    monkeypatch.setattr(SessionSearch, "look_for", search_slowly)
+    async with replayed(session[0]) as (screen, pilot):
+        await pilot.press("1", "slash")
+        await until(pilot, lambda: isinstance(screen.focused, Input))
+        await pilot.press(*"quaggas")
+        bar = screen.query_one(FindBar)
+        await until(pilot, lambda: bar.border_title == "searching…")
+        await pilot.press("enter")
+        calls = screen.query_one(Calls)
+        await until(pilot, lambda: "searching…" in str(calls.border_subtitle))
+        may_end.set()
+        await until(pilot, lambda: "no matches" in str(calls.border_subtitle))
+
+
 async def test_a_search_that_ends_late_does_not_pull_the_user_back(
     session: tuple[Path, list[e.AnyEvent]], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,7 +18,8 @@ from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.run.run_labels import SAMPLE, SAMPLES
 from sandbox_tui.sessions import Store
-from sandbox_tui.sessions.search.query import parse_query
+from sandbox_tui.sessions.search.query import Query, parse_query
+from sandbox_tui.sessions.search.search_as_you_type import Finder, Found
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.sessions.store.tables.annotations import add_note, add_tag, tags_of
 from sandbox_tui.tui.app import SandboxTui
@@ -40,6 +41,7 @@ from tests.screens.cockpit.test_replay_screen import until
 from tests.snapshots.sample_eval import EVAL_ID, enter_eval
 from tests.unit.event_streams import started
 from tests.unit.sample_run import keep, sample
+from tests.waiting import HANG_SECONDS
 
 
 @pytest.fixture
@@ -100,6 +102,27 @@ async def test_without_hits_the_bars_offer_no_key_for_one(store: Store) -> None:
         bar.query_one(Input).value = "zebra"
         await until(pilot, lambda: {"enter", "^n"} <= offered())
         assert bar.border_subtitle == "enter open · esc close"
+
+
+async def test_a_search_says_that_it_is_searching_until_its_hits_are_known(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with at_home(store) as (home, pilot):
+        hits = await look_for(home, pilot, "quaggas")
+        assert hits.border_title == "no matches"
+        may_end, find = threading.Event(), Finder.find
+
+        def slow(self: Finder, query: Query) -> Found:
+            may_end.wait(HANG_SECONDS)
+            return find(self, query)
+
+        monkeypatch.setattr(Finder, "find", slow)
+        home.query_one(SearchBar).query_one(Input).value = "zebra"
+        await until(pilot, lambda: hits.border_title == "searching…")
+        assert text_of(hits).strip() == "searching…"
+        may_end.set()
+        await until(pilot, lambda: "zebra" in text_of(hits))
+        assert "found" in str(hits.border_title)
 
 
 async def test_the_bar_names_the_filter_that_leaves_evaluations_out(store: Store) -> None:

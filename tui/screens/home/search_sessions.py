@@ -97,6 +97,8 @@ class SessionFinder:
 
     def _look(self, *, query_changed: bool) -> None:
         self._is_searching = True
+        if query_changed:
+            self._results.show_search(is_running=True)
         self._screen.run_worker(
             self._search(query_changed=query_changed), exclusive=True, group="search"
         )
@@ -119,6 +121,7 @@ class SessionFinder:
             tags = await asyncio.to_thread(all_tags, self._store)
         except StoreError as error:
             self._is_searching = False
+            self._results.show_search(is_running=False)
             bar.say(sanitize_line(str(error)))
             return
         if not self.is_open:

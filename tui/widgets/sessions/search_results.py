@@ -23,6 +23,7 @@ from sandbox_tui.tui.keys.key_sequencer import follows_leaving
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.theming.palette import Palette, palette_of
 from sandbox_tui.tui.widgets.block_list import BlockList
+from sandbox_tui.tui.widgets.search_line import SEARCHING
 from sandbox_tui.tui.widgets.sessions.session_result import result_text
 from sandbox_tui.tui.widgets.sessions.session_rows import MIN_RESULT, ago, facts_line, head_of
 
@@ -74,7 +75,15 @@ class SearchResults(BlockList):
         self._hits: Sequence[Hit] = ()
         self._tags: Mapping[str, Sequence[str]] = {}
         self._labels: Mapping[str, str] = {}
+        self._is_searching = False
         self.following = False
+
+    def show_search(self, *, is_running: bool) -> None:
+        """Say that a search is running, whose results `show` takes; False if it has failed."""
+        self._is_searching = is_running
+        if is_running:
+            self.border_title = SEARCHING
+        self.changed()
 
     def show(self, found: Found, tags: Mapping[str, Sequence[str]], *, query_changed: bool) -> None:
         """Show results.
@@ -87,6 +96,7 @@ class SearchResults(BlockList):
         selected = self.current
         self._query, self._hits, self._tags = found.query, found.hits, tags
         self._labels = found.labels
+        self._is_searching = False
         self.following = False
         place = 0
         if not query_changed and selected is not None:
@@ -158,12 +168,15 @@ class SearchResults(BlockList):
         return lines
 
     def _nothing(self, width: int, palette: Palette) -> list[Text]:
-        """Return that nothing was found, and how to search for a word that was taken as a tag."""
+        """Return that nothing was found, once that is known, and how to search for a word that
+        was taken as a tag."""
         tag = self._query.filters.tag if self._query is not None else None
         words = (
             f'#{tag} means the tag; in quotes, "#{tag}", it is searched as words.' if tag else ""
         )
         lines = ["", "  No matches in any session.", f"  {sanitize_line(words)}" if tag else ""]
+        if self._is_searching:
+            lines = ["", f"  {SEARCHING}", ""]
         found = [Text(line, style=palette.dim, no_wrap=True) for line in lines]
         for line in found:
             fit_line(line, width)

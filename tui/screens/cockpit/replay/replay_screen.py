@@ -358,6 +358,7 @@ class ReplayScreen(ReplayActions):
             self._search_from_here()
         self._found.clear(words)
         if words:
+            self._show_hit()
             self._search(words, self._replay.acts)
             return
         self.workers.cancel_group(self, "find")  # pyright: ignore[reportUnknownMemberType]

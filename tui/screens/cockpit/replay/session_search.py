@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 from bisect import bisect_left, bisect_right
 
+from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.playback.throttle import Throttle
 from sandbox_tui.sessions.search.within_session import occurrences
+from sandbox_tui.tui.widgets.search_line import SEARCHING
 
 REST = 0.2
 """Share of time in which the search pauses, so that the screen stays responsive."""
@@ -24,13 +26,18 @@ class SessionSearch:
     def __init__(self, store: Store, run_id: str) -> None:
         self._store = store
         self._run_id = run_id
-        self._hits: list[int] = []
+        self._found: list[int] | None = []  # None until it is known
         self.words = ""
         self.origin = 0
 
     def clear(self, words: str) -> None:
         """Discard the matches and set other words to search for."""
-        self.words, self._hits = words, []
+        self.words = words
+        self._found = None if words else []
+
+    @property
+    def _hits(self) -> list[int]:
+        return self._found or []
 
     async def look_for(self, words: str) -> None:
         """Find the matching events.
@@ -40,9 +47,12 @@ class SessionSearch:
         """
         throttle = Throttle(rest=REST)
         try:
-            self._hits = await asyncio.to_thread(
+            self._found = await asyncio.to_thread(
                 occurrences, self._store, self._run_id, words, rest=throttle
             )
+        except StoreError:
+            self._found = []
+            raise
         finally:
             throttle.stop()
 
@@ -67,8 +77,11 @@ class SessionSearch:
         return self._hits[at : at + 1] == [seq]
 
     def sentence(self, seq: int) -> str:
-        """Return the number of matches, and which one this event is."""
+        """Return the number of matches, and which one this event is; that it is looking for them
+        until they are known."""
         if not self.words:
             return ""
+        if self._found is None:
+            return SEARCHING
         text = f"{len(self._hits)} found" if self._hits else "no matches"
         return f"{bisect_left(self._hits, seq) + 1} of {text}" if self.is_hit(seq) else text
