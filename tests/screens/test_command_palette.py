@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,10 +17,12 @@ from sandbox_tui.core.config.settings import Settings
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.models.discovery import LocalServer
 from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.relations.listing import EvalRow
 from sandbox_tui.sessions.store.tables.annotations import add_tag
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 from sandbox_tui.tui.screens.compare.compare_screen import CompareScreen
+from sandbox_tui.tui.screens.evals.eval_screen import EvalScreen
 from sandbox_tui.tui.screens.evals.new_eval import NewEvalDialog
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.home.import_sessions import ImportDialog
@@ -40,6 +43,7 @@ from sandbox_tui.tui.widgets.path_input import PathInput
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 from tests.perf.made_sessions import fill
 from tests.screens.cockpit.test_replay_screen import until
+from tests.snapshots.sample_eval import EVAL_ID, enter_eval
 from tests.unit.event_streams import started
 from tests.unit.sessions.interchange.test_imports import MINI
 
@@ -261,6 +265,42 @@ async def test_a_session_opens_by_its_title(app: SandboxTui) -> None:
         await opened(app, pilot)
         await pilot.press(*"tale", "enter")
         await until(pilot, lambda: isinstance(app.screen, ReplayScreen) and app.screen.is_settled)
+
+
+@pytest.mark.parametrize("typed", ["pocket", "evalu", "qwen3"])
+async def test_an_evaluation_opens_by_its_suite_from_any_screen(
+    app: SandboxTui, store: Store, typed: str
+) -> None:
+    enter_eval(store, time.time())
+    async with app.run_test(size=(100, 30)) as pilot:
+        await opened(app, pilot)
+        await pilot.press(*"tale", "enter")
+        await until(pilot, lambda: isinstance(app.screen, ReplayScreen) and app.screen.is_settled)
+        listed = await opened(app, pilot)
+        app.screen.query_one(Input).value = typed
+        await until(pilot, lambda: "pocket · qwen3-coder" in listed.rows)
+        while listed.current is None or listed.current.name != EVAL_ID:
+            await pilot.press("down")
+        assert "of 168 samples" in listed.current.detail
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, EvalScreen))
+
+
+async def test_actions_on_an_evaluation_are_called_so(app: SandboxTui, store: Store) -> None:
+    enter_eval(store, time.time())
+    async with app.run_test(size=(100, 30)) as pilot:
+        sessions = app.screen.query_one(SessionList)
+        await until(pilot, lambda: isinstance(sessions.current_row, EvalRow))
+        named = {one.name: one for one in action_entries(app, app.screen)}
+        assert named["home.delete"].words == "Delete the evaluation, with or without its sessions"
+        compare = named["home.compare"]
+        assert compare.words == "Compare the evaluation with another"
+        assert compare.off == "there is only one evaluation"
+        await pilot.press("down")
+        await until(pilot, lambda: sessions.current is not None)
+        named = {one.name: one for one in action_entries(app, app.screen)}
+        assert named["home.delete"].words == "Delete the session, or all marked"
+        assert named["home.compare"].words == "Compare two sessions"
 
 
 async def test_a_model_and_a_theme_are_taken_and_stay(app: SandboxTui) -> None:

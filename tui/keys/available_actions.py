@@ -264,9 +264,12 @@ def _why_off(action: str, node: DOMNode) -> str | None:
 
 def _words(name: str, binding: Binding, node: DOMNode) -> str:
     """Return the current description of an action: from its screen if possible, otherwise from the
-    table."""
+    table. A screen with `title_for` has longer words than those of the key bar."""
+    title_for = getattr(node, "title_for", None)
+    now: str | None = title_for(binding.action) if title_for is not None else None
     words_for = getattr(node, "words_for", None)
-    now: str | None = words_for(binding.action) if words_for is not None else None
+    if not now and words_for is not None:
+        now = words_for(binding.action)
     known = ACTIONS.get(name)
     words = now or (known.title if known is not None else binding.description)
     return words[:1].upper() + words[1:]

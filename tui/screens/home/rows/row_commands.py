@@ -97,6 +97,20 @@ class RowCommands(ExplainsUnavailable, Screen[None]):
 
         return EvalOpener(self, self._evals, self._settings)
 
+    def title_for(self, action: str) -> str:
+        """Return what an action does with the row under the cursor if that is no session; empty if
+        it has its usual title."""
+        row = None if self.sessions_chosen else self.query_one(SessionList).current_row
+        match action, row:
+            case "delete", EvalRow():
+                return "Delete the evaluation, with or without its sessions"
+            case "compare", EvalRow():
+                return "Compare the evaluation with another"
+            case "delete", TrainingRow():
+                return "Delete the training run, with or without its sessions"
+            case _:
+                return ""
+
     # --- the sessions meant
 
     @property
