@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from sandbox_tui.core.evals.eval_info import EvalInfo
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.relations.listing import EvalRow
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
@@ -24,7 +25,11 @@ from tests.unit.event_streams import started
 def resumed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Ids of the evaluations that were resumed, which starts no program here."""
     ids: list[str] = []
-    monkeypatch.setattr(EvalOpener, "resume", lambda _, info: ids.append(info.id))
+
+    def resume(_: EvalOpener, info: EvalInfo) -> None:
+        ids.append(info.id)
+
+    monkeypatch.setattr(EvalOpener, "resume", resume)
     return ids
 
 

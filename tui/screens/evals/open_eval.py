@@ -115,7 +115,9 @@ class EvalOpener:
     def _replace(self, shown: Screen[Any] | None, source: EvalSource) -> None:
         app = app_of(self._screen)
         if shown is not None and app.screen is shown:
-            app.switch_screen(self._screen_of(source))
+            app.switch_screen(  # pyright: ignore[reportUnknownMemberType]
+                self._screen_of(source)
+            )
         else:
             self.show(source)
 
