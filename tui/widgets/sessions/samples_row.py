@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from rich.style import Style
 from rich.text import Text
 
+from sandbox_tui.core.base.durations import clock
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions.relations.listing import SamplesRow
 from sandbox_tui.tui.format import numbers
@@ -55,6 +56,7 @@ def samples_lines(
         facts.append(f" · {answers_words(row.answers)}", style=palette.good)
     if row.leftovers:
         facts.append(f" · {leftovers_words(row.leftovers)}", style=palette.dim)
+    facts.append(f" · {' · '.join(totals_words(row))}")
     if named := _tags_words(row, tags or {}):
         facts.append(f" · {named}", style=palette.human)
     fit_line(facts, width)
@@ -65,6 +67,12 @@ def members_words(row: SamplesRow) -> str:
     """Return the number of samples, and of their forks if there are any."""
     forks = f" · {numbers.counted(len(row.forks), 'fork')}" if row.forks else ""
     return f"{len(row.runs)} samples{forks}"
+
+
+def totals_words(row: SamplesRow) -> list[str]:
+    """Return the steps and the time of all samples together, without their forks."""
+    steps = sum(run.steps for run in row.runs)
+    return [numbers.counted(steps, "step"), f"{clock(sum(run.seconds for run in row.runs))} in all"]
 
 
 def _tags_words(row: SamplesRow, tags: Mapping[str, Sequence[str]]) -> str:

@@ -34,7 +34,7 @@ from sandbox_tui.tui.format.titles import model_title
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.theming.palette import Palette, palette_of
 from sandbox_tui.tui.widgets.sessions.fork_words import change_lines
-from sandbox_tui.tui.widgets.sessions.samples_row import members_words, states_of
+from sandbox_tui.tui.widgets.sessions.samples_row import members_words, states_of, totals_words
 from sandbox_tui.tui.widgets.sessions.session_rows import start_time
 
 LABEL_COLUMNS = 11
@@ -267,7 +267,11 @@ def _samples(row: SamplesRow, palette: Palette) -> list[Text]:
     first = row.runs[0]
     costs = [run.cost for run in row.runs if run.cost is not None]
     tokens = sum(run.input_tokens + run.output_tokens for run in row.runs)
-    spent = [f"{numbers.count(tokens)} tokens", numbers.cost(sum(costs)) if costs else ""]
+    spent = [
+        f"{numbers.count(tokens)} tokens",
+        *totals_words(row),
+        numbers.cost(sum(costs)) if costs else "",
+    ]
     lines = [
         _line("task", first.task, palette, palette.text),
         _line("model", model_title(first.model), palette, palette.text),

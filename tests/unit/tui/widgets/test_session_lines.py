@@ -10,8 +10,9 @@ import pytest
 from sandbox_tui.sessions import RunSummary
 from sandbox_tui.sessions.relations.fork_origin import ForkOrigin
 from sandbox_tui.sessions.relations.fork_tree import Lineage
-from sandbox_tui.sessions.relations.listing import SessionRow
+from sandbox_tui.sessions.relations.listing import SamplesRow, SessionRow
 from sandbox_tui.tui.theming.palette import _palette
+from sandbox_tui.tui.widgets.sessions.samples_row import samples_lines, totals_words
 from sandbox_tui.tui.widgets.sessions.session_lines import SessionLines
 from sandbox_tui.tui.widgets.sessions.session_rows import start_time
 from tests.unit.sessions.relations.test_fork_tree import run
@@ -175,3 +176,10 @@ def test_one_long_title_is_cut_and_takes_no_column_from_any_row() -> None:
         assert start in row[0]
     assert [len(row) for row in after] == [len(row) for row in before] == [1] * 4
     assert "#flaky #to-check" in after[0][0]
+
+
+def test_the_row_of_samples_has_their_steps_and_time_in_all() -> None:
+    runs = [replace(session(name), steps=3, seconds=40.0) for name in "ab"]
+    row = SamplesRow(runs=tuple(runs), is_open=False)
+    assert totals_words(row) == ["6 steps", "01:20 in all"]
+    assert " · 6 steps · 01:20 in all" in samples_lines(row, 98, PALETTE)[1].plain
