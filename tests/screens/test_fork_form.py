@@ -20,10 +20,12 @@ from sandbox_tui.tui.screens.dialogs.describe_fork import ForkDialog
 from sandbox_tui.tui.screens.dialogs.edit_call import EditCallDialog
 from sandbox_tui.tui.screens.fork_draft import ForkDraft
 from sandbox_tui.tui.screens.home.choose_model import ChooseModelDialog
+from sandbox_tui.tui.screens.home.start_anyway import StartAnywayDialog
 from sandbox_tui.tui.screens.kept_fork_drafts import KeptForkDrafts
 from sandbox_tui.tui.screens.messages import ForkRequested
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.sessions.model_offers import Offer
+from tests.scripted_server import ScriptedServer
 from tests.snapshots import test_looks as looks
 from tests.waiting import until
 
@@ -276,7 +278,7 @@ async def test_a_form_that_is_left_keeps_a_draft_for_the_same_place(store: Store
             return app.screen
 
         form = await opened(run.last_seq)
-        first = form._texts()
+        first = form.typed()
         await pilot.press("f4")
         await until(pilot, lambda: isinstance(app.screen, EditCallDialog))
         await pilot.pause()
@@ -305,7 +307,7 @@ async def test_a_wrong_number_is_not_kept_but_the_message_is(store: Store, typed
         form = form_at(app, store, "step:3")
         await app.push_screen(form)
         await pilot.pause()
-        first, where = form._texts(), form.query_one("#where", Static)
+        first, where = form.typed(), form.query_one("#where", Static)
         before = str(where.render())
         form.query_one("#at", Input).value = typed
         await until(pilot, lambda: str(where.render()) != before)
@@ -343,7 +345,7 @@ async def test_f8_clears_the_form_and_brings_back_what_it_cleared(store: Store) 
         await app.push_screen(form)
         await pilot.pause()
         assert "f8 clear" in shown_keys(app)
-        first = form._texts()
+        first = form.typed()
         at, where = form.query_one("#at", Input), form.query_one("#where", Static)
         message = form.query_one("#message", TextArea)
         before = str(where.render())
@@ -351,7 +353,7 @@ async def test_f8_clears_the_form_and_brings_back_what_it_cleared(store: Store) 
         at.value = "2"
         await until(pilot, lambda: "step 2 of" in str(where.render()))
         await pilot.press("f8")
-        await until(pilot, lambda: form._texts() == first)
+        await until(pilot, lambda: form.typed() == first)
         assert str(where.render()) == before
         assert form.draft is None
         assert message.border_subtitle == "cleared · f8 brings it back until you type"
@@ -413,13 +415,92 @@ def test_a_file_of_drafts_that_cannot_be_read_has_none(
 
 
 async def test_the_scheme_of_a_server_is_added(store: Store) -> None:
-    async with looks.shown(store, (100, 30), None) as (app, pilot):
+    with ScriptedServer([]) as server:
+        server.models = ["qwen"]
+        async with looks.shown(store, (100, 30), None) as (app, pilot):
+            form = form_at(app, store, "step:3")
+            described: list[Any] = []
+            await app.push_screen(form, described.append)
+            await pilot.pause()
+            form.query_one("#model", Input).value = "qwen"
+            form.query_one("#url", Input).value = server.url.removeprefix("http://")
+            await pilot.press("ctrl+s")
+            await until(pilot, lambda: bool(described))
+            assert described[0].request.run.settings.model.base_url == server.url
+
+
+@pytest.mark.parametrize("size", [(60, 20), (100, 30)])
+async def test_no_call_is_offered_while_the_step_is_none(
+    store: Store, size: tuple[int, int]
+) -> None:
+    async with looks.shown(store, size, None) as (app, pilot):
         form = form_at(app, store, "step:3")
-        described: list[Any] = []
-        await app.push_screen(form, described.append)
+        await app.push_screen(form)
         await pilot.pause()
-        form.query_one("#model", Input).value = "qwen"
-        form.query_one("#url", Input).value = "127.0.0.1:8000/v1"
+        at, button = form.query_one("#at", Input), form.query_one("#call", Button)
+        offered = str(button.label)
+        at.value = "99"
+        await until(pilot, lambda: button.disabled)
+        assert str(button.label) == "change the call"
+        last = form._last_step
+        words = f"This session has no step 99: it has steps 1 to {last}."
+        assert why_key_is_disabled(form, "f4") == words
+        assert str(at.border_subtitle) == f"from 0 to {last}"
+        at.value = "3"
+        await until(pilot, lambda: not button.disabled)
+        assert str(button.label) == offered
+        assert not at.has_class("-wrong")
+
+
+@pytest.mark.parametrize("size", [(60, 20), (100, 30), (160, 45)])
+async def test_each_field_says_its_own_mistake(store: Store, size: tuple[int, int]) -> None:
+    async with looks.shown(store, size, None) as (app, pilot):
+        form = form_at(app, store, "step:3")
+        await app.push_screen(form)
+        await pilot.pause()
+        for name, text in {"at": "99", "steps": "-3", "model": "", "url": "ftp://x"}.items():
+            form.query_one(f"#{name}", Input).value = text
         await pilot.press("ctrl+s")
-        await until(pilot, lambda: bool(described))
-        assert described[0].request.run.settings.model.base_url == "http://127.0.0.1:8000/v1"
+        box = form.query_one("#box")
+        await until(pilot, lambda: "4 fields need attention" in str(box.border_title))
+        assert app.focused is form.query_one("#at")
+        assert box.region.contains_region(form.query_one("#start", Button).region)
+        wrong = {name for name, field in form.fields() if field.has_class("-wrong")}
+        assert wrong == {"at", "steps", "model", "url"}
+        assert form._mistakes["steps"] == "Must be a whole number."
+        assert not app._notifications
+        form.query_one("#steps", Input).value = "1"
+        form.query_one("#at", Input).value = "2"
+        await until(pilot, lambda: "2 fields need attention" in str(box.border_title))
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: form._mistakes.get("steps") == "Must be at least 3.")
+
+
+async def test_a_model_that_the_server_does_not_list_is_asked_about(store: Store) -> None:
+    with ScriptedServer([]) as server:
+        server.models = ["qwen"]
+        async with looks.shown(store, (100, 30), None) as (app, pilot):
+            form = form_at(app, store, "step:3")
+            described: list[Any] = []
+            await app.push_screen(form, described.append)
+            await pilot.pause()
+            form.query_one("#model", Input).value = "nosuchmodel"
+            form.query_one("#url", Input).value = server.url
+            await pilot.press("ctrl+s")
+            await until(pilot, lambda: isinstance(app.screen, StartAnywayDialog))
+            await pilot.press("escape")
+            await until(pilot, lambda: app.screen is form)
+            model = form.query_one("#model", Input)
+            assert "the server lists no such model" in str(model.border_subtitle)
+            assert not described
+
+
+@pytest.mark.parametrize(("width", "words"), [(60, "use call"), (100, "use this call")])
+async def test_the_key_bar_says_what_finishing_the_call_does_here(
+    store: Store, width: int, words: str
+) -> None:
+    async with looks.shown(store, (width, 20), None) as (app, pilot):
+        await app.push_screen(form_at(app, store, "step:3"))
+        await pilot.press("f4")
+        await until(pilot, lambda: isinstance(app.screen, EditCallDialog))
+        await until(pilot, lambda: f"^s {words}" in shown_keys(app))

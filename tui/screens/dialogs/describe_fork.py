@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import ClassVar
 
 import msgspec
@@ -11,17 +11,15 @@ from rich.text import Text
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Grid, Horizontal, VerticalScroll
-from textual.widgets import Button, Input, Static, TextArea
+from textual.containers import Grid, Horizontal, Vertical, VerticalScroll
+from textual.widgets import Button, Input, Label, Static, TextArea
+from typing_extensions import override
 
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.base.tool_names import SUBMIT
-from sandbox_tui.core.config import settings as config
-from sandbox_tui.core.config.valid_values import with_scheme
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.lineage.open_fork import ForkRequest
-from sandbox_tui.core.models.factory import DEMO_NAMES
 from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.core.tools.call_difference import differing_lines
 from sandbox_tui.sessions import Store
@@ -29,17 +27,26 @@ from sandbox_tui.sessions.recording.fork_worker import ForkPlan
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
-from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 from sandbox_tui.tui.screens.dialogs.edit_call import ChangeCallDialog
-from sandbox_tui.tui.screens.fork_description import ForkDescription, mistake_of_model, with_choices
+from sandbox_tui.tui.screens.dialogs.form import Texts
+from sandbox_tui.tui.screens.fork_description import (
+    WHOLE,
+    ForkDescription,
+    first_choices,
+    first_limit,
+    mistakes_of,
+    no_step,
+    plan_before,
+    run_of,
+    step_mistake,
+)
 from sandbox_tui.tui.screens.fork_draft import ForkDraft, draft_of, with_valid_numbers
-from sandbox_tui.tui.screens.home.choose_model import ChooseModelDialog
+from sandbox_tui.tui.screens.home.model_form import ModelForm
+from sandbox_tui.tui.screens.new_run.field_widgets import line_field
 from sandbox_tui.tui.screens.new_run.kept_draft import KEEP_SECONDS
-from sandbox_tui.tui.textual_support.mark_mistake import mark_mistake
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.theming.palette import palette_of
 from sandbox_tui.tui.widgets.key_bar import KeyBar
-from sandbox_tui.tui.widgets.line_input import OneLineInput
 from sandbox_tui.tui.widgets.sessions.fork_words import (
     MAX_LINES,
     change_lines,
@@ -47,15 +54,12 @@ from sandbox_tui.tui.widgets.sessions.fork_words import (
     step_note,
     words_for_earlier_call,
 )
-from sandbox_tui.tui.widgets.sessions.model_offers import Offer
 
-TITLES = {"steps": "max steps in all", "model": "model of the fork", "url": "server"}
-
-ROOM = 20
-"""Minimum steps left for a fork whose parent has used up its own."""
+CHANGE = "change the call"
+"""What the button says while it is not known which call."""
 
 
-class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
+class ForkDialog(ExplainsUnavailable, ModelForm[ForkDescription | None]):
     """Shows where a fork starts and where its files come from; dismisses with its description.
 
     Args:
@@ -65,6 +69,18 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
         draft: from when the form for this place was last closed; updated while it is open.
         keep: keeps a new draft for the next start of the program; None if nothing is typed.
     """
+
+    HEADING = "fork"
+
+    TITLES: ClassVar[Mapping[str, str]] = {
+        "at": "step",
+        "steps": "max steps in all",
+        "message": "a message for the model",
+        "model": "model of the fork",
+        "url": "server",
+    }
+
+    MORE_HINT_LINES = 2
 
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("fork.start", "start", priority=True),
@@ -87,54 +103,52 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
         keep: Callable[[ForkDraft | None], None] = lambda _: None,
     ) -> None:
         super().__init__()
-        self.draft, self._keep, self._is_started = draft, keep, False
-        self._is_restored = draft is not None
+        self.draft, self._keep = draft, keep
+        self._is_started, self._is_restored = False, draft is not None
         self._cleared: ForkDraft | None = None
-        self._plan, self._first = plan, ForkDraft(plan, None, {})
+        self._plan: ForkPlan = plan
+        self._first = ForkDraft(plan, None, {})
         self._typed_step = str(plan.fork_point.step)
         self._last_step = max(plan.parent.steps, plan.fork_point.step)
         self._problem = ""
         self._is_planned = asyncio.Event()
         self._is_planned.set()
-        self._run_request = run
+        self._run_request, self._settings = run, run.settings
         self._store = store
         self._edited: str | None = None
         self._is_scripted = run.model is not None
-        model = run.settings.model
-        self._first_url = "" if self._is_scripted else model.base_url
-        self._first_model = sanitize_line(plan.started.model)
-        if not self._is_scripted and self._first_model in DEMO_NAMES and not self._first_url:
-            self._first_model = sanitize_line(model.name)  # only the demo here has its script
+        self._first_model, self._first_url = first_choices(plan, run)
+        known = self._first_model if self._is_scripted else run.settings.model.name
+        self._parents = known, self._first_url  # no change if the form still names them
 
     def compose(self) -> ComposeResult:
         """Yield the form."""
-        steps, at = self._run_request.settings.limits.max_steps, self._plan.fork_point.step
-        steps = at + ROOM if at >= steps else steps
-        with VerticalScroll(classes="dialog form") as box:
-            box.border_title = "fork"
+        with Vertical(id="box", classes="dialog") as box:
+            box.border_title = self.HEADING
             box.border_subtitle = f"{hint('fork.start')} fork · {hint('fork.leave')} cancel"
-            yield Static(id="where", markup=False)
-            yield Static(id="changed")
-            yield Static(id="repeats", markup=False)
-            yield Static(id="which", markup=False)
-            with Grid():
-                yield OneLineInput(self._typed_step, id="at")
-                yield OneLineInput(str(steps), id="steps")
-            yield TextArea(id="message", soft_wrap=True, tab_behavior="focus")
-            with Grid():
-                yield OneLineInput(self._first_model, id="model")
-                yield OneLineInput(self._first_url, id="url")
-            with Horizontal():
-                yield Button("change the call", id="call")
+            with VerticalScroll(id="fields", can_focus=False):
+                yield Static(id="where", markup=False)
+                yield Static(id="changed")
+                yield Static(id="repeats", markup=False)
+                yield Static(id="which", markup=False)
+                with Grid():
+                    yield line_field("at", self._typed_step)
+                    yield line_field("steps", str(first_limit(self._plan, self._run_request)))
+                yield TextArea(id="message", classes="field", soft_wrap=True, tab_behavior="focus")
+                with Grid():
+                    yield line_field("model", self._first_model)
+                    yield line_field("url", self._first_url)
+            yield Label(id="hint", markup=False)
+            with Horizontal(id="buttons"):
+                yield Button(CHANGE, id="call")
                 yield Button("fork", variant="primary", id="start")
         yield KeyBar()
 
     def on_mount(self) -> None:
         """Show the fork point, unless a key closed the form before its widgets existed."""
         if self.query("#where"):
-            for name, title in TITLES.items():
-                self.query_one(f"#{name}").border_title = title
-            self._first = ForkDraft(self._plan, None, self._texts())
+            self.show_titles()
+            self._first = ForkDraft(self._plan, None, self.typed())
             self._fill(self.draft)
             self._name_server()
             self.query_one("#at").focus(scroll_visible=False)
@@ -148,7 +162,8 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
         texts = with_valid_numbers(draft.texts, self._first.texts, self._last_step)
         self._plan, self._edited, self._problem = draft.plan, draft.edited, ""
         self._typed_step = str(draft.plan.fork_point.step)  # another one is planned again
-        for field in self.query(Input):
+        self.mark({})
+        for field in self.query(Input):  # not `put`: the first key replaces the step
             field.value = texts[field.id or ""]
         self.query_one("#message", TextArea).text = texts["message"]
         self._show()
@@ -165,28 +180,41 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
     @on(Input.Changed)
     @on(TextArea.Changed)
     def _note_draft(self) -> None:
-        """Say that a draft was restored, or that a cleared one can be brought back."""
-        words, key = "", hint("fork.clear")
-        if self._cleared is not None and not self._is_changed:
-            words = f"cleared · {key} brings it back until you type"
-        elif self._is_restored:
-            words = f"draft restored · {key} clears it"
-        self.query_one("#message").border_subtitle = words
+        if "message" not in self._mistakes:
+            self.query_one("#message").border_subtitle = self.note_of("message")
 
-    @on(Input.Changed, "#at")
-    @on(Input.Changed, "#steps")
-    def _mark_mistake(self, event: Input.Changed) -> None:
-        """Say at a number field what fits."""
-        text = event.value.strip()
-        is_wrong = bool(text) and not text.isdecimal()
-        mark_mistake(event.input, "a whole number" if is_wrong else "")
-        if not is_wrong and event.input.id == "at":
-            event.input.border_subtitle = step_note(self._plan)
+    @override
+    def note_of(self, name: str) -> str:
+        if name == "at":
+            return step_note(self._plan)
+        return self._draft_note if name == "message" else self.server_note(name)
+
+    @property
+    def _draft_note(self) -> str:
+        """That a draft was restored, or that a cleared one can be brought back."""
+        key = hint("fork.clear")
+        if self._cleared is not None and not self._is_changed:
+            return f"cleared · {key} brings it back until you type"
+        return f"draft restored · {key} clears it" if self._is_restored else ""
+
+    @override
+    def hint_of(self, name: str) -> str:
+        return ""
+
+    @override
+    def _explain(self, name: str) -> None:
+        super()._explain(name)
+        is_said = name == "at" and bool(self._problem)  # at the top
+        self.query_one("#hint").display = name in self._mistakes and not is_said
+
+    @override
+    def mistake_while_typing(self, name: str, text: str) -> str:
+        return WHOLE if name in ("at", "steps") and text and not text.isdecimal() else ""
 
     @on(Input.Changed, "#at")
     def _step_typed(self) -> None:
         """Fork after the typed step instead."""
-        typed = self._text("at")
+        typed = self.typed()["at"].strip()
         if typed != self._typed_step:
             self._typed_step = typed
             self._is_planned.clear()
@@ -201,13 +229,22 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
             elif step.isdecimal():
                 self._plan = await asyncio.to_thread(ForkPlan, store, parent, f"step:{step}")
             else:
-                self._problem = f"Enter a step from 0 to {self._last_step}."
+                self._problem = no_step(self._last_step)
             self._edited = None  # it was another call
         except SandboxTuiError as error:
             self._problem = sanitize_line(str(error))
         self._is_planned.set()
         self._show()
+        self._mark_numbers()
         self.refresh_bindings()
+
+    def _mark_numbers(self) -> None:
+        """Mark the typed step if there is none; the limit is checked again if it was wrong."""
+        mistakes = self._all_mistakes()
+        if self._problem and "at" not in self._mistakes:
+            self._mark("at", mistakes["at"])
+        if "steps" in self._mistakes and "steps" not in mistakes:
+            self._unmark("steps")
 
     def _show(self) -> None:
         fork_point, problem = self._plan.fork_point, self._problem
@@ -221,8 +258,8 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
         self._show_which()
         at = self.query_one("#at", Input)
         at.border_title = f"{'after' if call is None else 'in'} step (0–{self._last_step})"
-        if not at.has_class("-wrong"):
-            at.border_subtitle = step_note(self._plan)
+        if "at" not in self._mistakes:
+            at.border_subtitle = self.note_of("at")
         need = "needed after submit" if self._plan.is_after_submit else "optional"
         self.query_one("#message").border_title = f"a message for the model, {need}"
 
@@ -238,9 +275,9 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
         """Say which call can be changed, and why it is another one than the last."""
         call, words = self._last_call(), ""
         button = self.query_one("#call", Button)
-        button.display = call is not None
+        button.display, button.disabled = call is not None, bool(self._problem)
         if call is not None:
-            button.label = f"change call {call.number}"
+            button.label = CHANGE if self._problem else f"change call {call.number}"
             if call is not self._plan.fork_point.next_call:
                 words = words_for_earlier_call(call, self._plan.calls[0])
         which = self.query_one("#which", Static)
@@ -248,27 +285,19 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
         which.display = bool(words) and not self._problem
 
     def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
-        """There may be no call to change."""
-        nothing = action == "change_call" and self._last_call() is None
-        return "there is no call to change here" if nothing else ""
+        """There may be no call to change, or no such step."""
+        if action != "change_call":
+            return ""
+        if self._problem:
+            return f"{self._problem[:1].lower()}{self._problem[1:]}".rstrip(".")
+        return "" if self._last_call() else "there is no call to change here"
 
     @on(Input.Changed, "#model")
     def _name_server(self) -> None:
         """Say in the empty field what it means for this model."""
-        url, model = self.query_one("#url", Input), self._text("model")
-        no_server = self._is_scripted and model == self._first_model
+        url = self.query_one("#url", Input)
+        no_server = self._is_scripted and self.typed()["model"].strip() == self._first_model
         url.placeholder = "not needed" if no_server else "empty for OpenAI"
-        mark_mistake(self.query_one("#model", Input), "")
-
-    def action_models(self) -> None:
-        """Choose a model of the server in the form or of this machine, only for this fork."""
-        settings, url = self._run_request.settings.model, self.query_one("#url", Input).value
-        app_of(self).push_screen(ChooseModelDialog.at(settings, url), self._take)
-
-    def _take(self, offer: Offer | None) -> None:
-        if offer is not None:
-            self.query_one("#model", Input).value = offer.model
-            self.query_one("#url", Input).value = offer.base_url
 
     def _last_call(self) -> e.ToolCall | None:
         """Return the next call, otherwise the last one that was executed; a submit has nothing to
@@ -282,9 +311,11 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
 
     @work(exclusive=True, group="call")
     async def _change_call(self) -> None:
+        self._step_typed()  # its event may come later
         await self._is_planned.wait()
         call = self._last_call()
-        if call is None or not self._has_valid_step():
+        if call is None or self._problem:
+            self.notify(self._problem, severity="warning", markup=False)
             return
         shown = call
         if self._edited is not None:
@@ -294,24 +325,16 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
             return
         if not differing_lines(call.arguments, edited):
             edited = None  # it is the model's call again
-        elif call is not self._plan.fork_point.next_call and not await self._plan_before(call):
-            return
+        elif call is not self._plan.fork_point.next_call:
+            try:
+                self._plan = await asyncio.to_thread(plan_before, self._plan, self._store, call)
+            except SandboxTuiError as error:
+                self.notify(sanitize_line(str(error)), severity="error", markup=False)
+                return
         self._edited = edited
         self._typed_step = str(self._plan.fork_point.step)
         self.query_one("#at", Input).value = self._typed_step
         self._show()
-
-    async def _plan_before(self, call: e.ToolCall) -> bool:
-        """Move the fork point to just before an executed call; False if that is not possible."""
-        at = f"call:{call.number}"
-        try:
-            self._plan = await asyncio.to_thread(
-                ForkPlan, self._store, self._plan.parent, at, before_call=True
-            )
-        except SandboxTuiError as error:
-            self.notify(sanitize_line(str(error)), severity="error", markup=False)
-            return False
-        return True
 
     @on(Button.Pressed, "#start")
     def action_start(self) -> None:
@@ -320,45 +343,32 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
 
     @work(exclusive=True, group="start")
     async def _close_when_planned(self) -> None:
+        self._step_typed()  # its event may come later
         await self._is_planned.wait()
-        if not self._has_valid_step():
+        self.complete_server()
+        mistakes = self._all_mistakes()
+        self.mark(mistakes)
+        if mistakes:
             return
-        steps, model = self._text("steps"), self._text("model")
-        if not steps.isdecimal() or int(steps) <= self._plan.fork_point.step:
-            least = self._plan.fork_point.step + 1
-            self.notify(f"Max steps must be at least {least}.", severity="warning", markup=False)
-            self.query_one("#steps").focus()
+        typed = self._typed_words()
+        run = run_of(self._run_request, typed, self._parents)
+        is_unknown = self.has_unknown_server or self.is_server_in_doubt
+        if run.model is None and is_unknown and not await self.is_start_wanted():
             return
-        url, is_script = self._text("url"), self._is_scripted and model == self._first_model
-        if mistake := mistake_of_model(model, url, is_script=is_script):
-            field = self.query_one("#model", Input)
-            mark_mistake(field, mistake)
-            field.focus()
-            return
-        known = self._first_model if self._is_scripted else self._run_request.settings.model.name
-        first = known, self._first_url
-        run = with_choices(self._run_request, int(steps), model, with_scheme(url), first)
-        if run.model is None and config.lacks_key(run.settings.model):
-            needed = f"Enter a server, or set {run.settings.model.api_key_env}."
-            self.notify(sanitize_line(needed), severity="warning", markup=False)
-            return
-        message = self.query_one("#message", TextArea).text.strip()
-        if self._plan.is_after_submit and not message:
-            words = "The model has submitted here: enter a message, or an earlier step."
-            self.notify(words, severity="warning", markup=False)
-            self.query_one("#message").focus()
-            return
+        self.check_after_start()
         self._is_started = True
-        self.dismiss(
-            ForkDescription(self._plan, ForkRequest(run=run, message=message, edited=self._edited))
-        )
+        request = ForkRequest(run=run, message=typed["message"], edited=self._edited)
+        self.dismiss(ForkDescription(self._plan, request))
 
-    def _has_valid_step(self) -> bool:
-        """Return whether the typed step is one; say why if it is not."""
-        if self._problem:
-            self.notify(self._problem, severity="warning", markup=False)
-            self.query_one("#at").focus()
-        return not self._problem
+    def _all_mistakes(self) -> dict[str, str]:
+        """Return what is wrong with the form as it is now."""
+        typed, first = self._typed_words(), self._parents
+        at = {"at": step_mistake(typed["at"], self._last_step)} if self._problem else {}
+        is_script = self._is_scripted and typed["model"] == self._first_model
+        return at | mistakes_of(typed, self._plan, self._run_request, first, is_script=is_script)
+
+    def _typed_words(self) -> Texts:
+        return {name: text.strip() for name, text in self.typed().items()}
 
     def action_cancel(self) -> None:
         """Close without a fork; what was typed is kept as a draft."""
@@ -382,16 +392,9 @@ class ForkDialog(ExplainsUnavailable, Dialog[ForkDescription | None]):
 
     @property
     def _is_changed(self) -> bool:
-        return self._texts() != self._first.texts or self._edited is not None
+        return self.typed() != self._first.texts or self._edited is not None
 
     def _as_draft(self) -> ForkDraft | None:
         """Return what is typed, without a step that is none; None if nothing is."""
-        texts = self._texts() | ({"at": ""} if self._problem else {})
+        texts = self.typed() | ({"at": ""} if self._problem else {})
         return draft_of(ForkDraft(self._plan, self._edited, texts), self._first, self._last_step)
-
-    def _texts(self) -> dict[str, str]:
-        texts = {field.id or "": field.value for field in self.query(Input)}
-        return {**texts, "message": self.query_one("#message", TextArea).text}
-
-    def _text(self, name: str) -> str:
-        return self.query_one(f"#{name}", Input).value.strip()
