@@ -105,8 +105,8 @@ class EditCallDialog(ExplainsUnavailable, Dialog[str | None]):
         binding("edit_call.leave", "cancel", priority=True),
     ]
 
-    finishes = "run edited call"
-    """What finishing does, for the border."""
+    finishes = "run edited call", "run edited"
+    """What finishing does, and the same in fewer words for a narrow key bar."""
 
     keeps_draft = True
     """Whether an edit that is left can be gone on with."""
@@ -198,7 +198,7 @@ class EditCallDialog(ExplainsUnavailable, Dialog[str | None]):
             return
         box.remove_class("-wrong")
         leave = f"{hint('edit_call.leave')} {self._leaving}"
-        keys = f"{hint('edit_call.run')} {self.finishes} · {leave}"
+        keys = f"{hint('edit_call.run')} {self.finishes[0]} · {leave}"
         other = f"{hint('edit_call.other_field')} other field · "
         several = not self.why_unavailable("other_field", ()) and self.size.width >= 90
         box.border_subtitle = f"{other}{keys}" if several else keys
@@ -209,7 +209,7 @@ class EditCallDialog(ExplainsUnavailable, Dialog[str | None]):
             return self._leaving
         if action != "run":
             return None
-        return self.finishes if self.size.width >= MIN_LONG_COLUMNS else "run edited"
+        return self.finishes[self.size.width < MIN_LONG_COLUMNS]
 
     def _say_what_is_wrong(self, words: str) -> None:
         """Show an error in the border until the next change: a toast would outlast the form."""
@@ -371,7 +371,7 @@ class EditCallDialog(ExplainsUnavailable, Dialog[str | None]):
 class ChangeCallDialog(EditCallDialog):
     """The editor for the call that a fork changes: finishing only returns to the form."""
 
-    finishes = "use this call"
+    finishes = "use this call", "use call"
 
     keeps_draft = False
 
