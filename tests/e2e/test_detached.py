@@ -55,7 +55,7 @@ def test_the_run_outlives_its_terminal_and_two_screens_share_it(
         with Terminal(home=own_home, columns=120, rows=36) as two:
             two.wait_for("waits for you: bash")
             two.press("Enter")
-            two.wait_for("watching", "T steer")
+            two.wait_for("watching", "T take control")
             two.press("a")
             two.wait_for("another terminal is in control")
             one.wait_for("you are in control, 1 watching")

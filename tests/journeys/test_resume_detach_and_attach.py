@@ -187,7 +187,7 @@ def test_a_detached_run_is_watched_and_stopped(person: Person, scripted_server: 
             other.enters("sandbox-tui")
             other.sees("waits for you: bash")
             other.presses("Enter")
-            other.sees("watching", "T steer")
+            other.sees("watching", "T take control")
             other.presses("T")
             other.sees("you are in control")
             person.sees("watching", "Another terminal has taken control; T takes it back.")

@@ -77,7 +77,7 @@ SESSION_ACTIONS = (
     KeyAction("live.run_again", ("ctrl+r",), "run again", about="Run the task again"),
     KeyAction("live.shell", ("t",), "shell", about="Shell in the sandbox"),
     KeyAction("live.skip", ("S",), "Skip the call", about="Skip the call"),
-    KeyAction("live.steer", ("T",), "steer", about="Take control of the run"),
+    KeyAction("live.steer", ("T",), "take control", about="Take control of the run"),
     KeyAction("live.step", ("s",), "step", about="Run to the next call"),
     KeyAction("live.to_calls", ("escape",), "calls", about="Back to the calls"),
     KeyAction(
