@@ -453,7 +453,7 @@ async def test_a_cleared_draft_is_kept_no_longer(
         assert dialog.typed()["samples"] == "4"
         await pilot.press("f8")
         assert kept.read() is None
-        dialog.put("suite", "gsm8k_pocket")
+        dialog.put("suite", "pocket")
         await pilot.press("ctrl+s")
         await until(pilot, lambda: isinstance(app.screen, EvalsScreen))
         assert kept.read() is None

@@ -343,7 +343,7 @@ def notices(app: SandboxTui) -> list[str]:
 def modes_marked(app: SandboxTui) -> list[str]:
     """The modes that the menu marks."""
     lines = [str(option.prompt) for option in app.screen.query_one(OptionList).options]
-    return [line[5:19].strip() for line in lines[:3] if line.startswith("●")]
+    return [line[5:18].strip() for line in lines[:3] if line.startswith("●")]
 
 
 def tile_of(wall: Screen[Any], number: int) -> RunTile:

@@ -22,6 +22,8 @@ def test_settings_are_changed_on_their_screen(person: Person) -> None:
         person.presses("Right")
         person.sees("previewed as you choose")
         person.presses("Escape")
+        person.sees("Leave without saving ui.theme?")
+        person.presses("y")
         person.no_longer_sees("Settings file:")
         person.presses(",")
         person.sees("Settings file:")

@@ -299,7 +299,7 @@ def test_an_evaluation_is_started_in_the_form(person: Person, scripted_server: S
         person.sees("suite or data file")
         person.fills("nowhere")
         person.presses("C-s")
-        person.sees("2 fields need attention", "Enter a model's name.")
+        person.sees("3 fields need attention", "Enter a model's name.")
         person.presses("F3")
         person.sees("choose a model", "● m")
         person.presses("Enter")

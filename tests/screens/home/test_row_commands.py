@@ -90,6 +90,7 @@ async def test_all_details_have_the_note_that_is_still_being_written(
         await until(pilot, lambda: any(one.group == "whole details" for one in home.workers))
         is_written.set()
         await until(pilot, lambda: isinstance(pilot.app.screen, PagerScreen))
+        await until(pilot, lambda: len(pilot.app.screen.query(TextBlocks)) == 1)
         blocks = pilot.app.screen.query_one(TextBlocks)
         drawn = [blocks.draw_block(at, 90)[0].plain[7:] for at in range(blocks.block_count())]
         assert "  late" in drawn

@@ -79,8 +79,8 @@ class SessionDetails:
 
         if changes := [one for one in self._screen.workers if one.group == CHANGES]:
             await asyncio.gather(*(one.wait() for one in changes))
-            if isinstance(before := self._pane.shown, SessionDetail):
-                await self._read(before.run)
+        if isinstance(before := self._pane.shown, SessionDetail):
+            await self._read(before.run)  # the pane may lag behind a note that was just written
         pane = self._pane
         lines = [line.plain for line in pane.lines()]
         shown = pane.shown
