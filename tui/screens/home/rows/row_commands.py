@@ -100,7 +100,8 @@ class RowCommands(ExplainsUnavailable, Screen[None]):
     def title_for(self, action: str) -> str:
         """Return what an action does with the row under the cursor if that is no session; empty if
         it has its usual title."""
-        row = None if self.sessions_chosen else self.query_one(SessionList).current_row
+        is_about_sessions = self.is_finding or self.sessions_chosen
+        row = None if is_about_sessions else self.query_one(SessionList).current_row
         match action, row:
             case "delete", EvalRow():
                 return "Delete the evaluation, with or without its sessions"
@@ -239,7 +240,8 @@ class RowCommands(ExplainsUnavailable, Screen[None]):
     def action_delete(self) -> None:
         """Delete the chosen sessions, or the evaluation or training run under the cursor with or
         without its sessions, after asking."""
-        row = None if self.sessions_chosen else self.query_one(SessionList).current_row
+        is_about_sessions = self.is_finding or self.sessions_chosen
+        row = None if is_about_sessions else self.query_one(SessionList).current_row
         match row:
             case EvalRow(summary=summary):
                 from sandbox_tui.tui.screens.evals.delete_eval import delete_eval
