@@ -171,7 +171,7 @@ async def test_an_imported_demo_is_forked_with_a_model_of_ones_own(tmp_path: Pat
         await pilot.pause()
         model = form.query_one("#model", Input)
         assert model.value == usual.model.name
-        for typed, words in (("", "f3 chooses one"), ("demo script", "choose a real model")):
+        for typed, words in (("", "a model's name"), ("demo script", "Choose a real model")):
             model.value = typed
             await pilot.pause()
             await pilot.press("ctrl+s")
