@@ -198,7 +198,7 @@ def test_failed_samples_are_rerun_and_two_evaluations_compared(
         assert "starts over, attempt 3 of 3: " in lines
         assert "6 samples without a score" in lines
         person.enters("sandbox-tui eval watch last")
-        person.sees("✗ finished, 6 without a score", "resume", "--failed")
+        person.sees("✗ finished, 6 without a score", "r reruns the 6 samples", "r rerun failed")
         person.presses("q")
         assert person.is_back() == 0
         person.runs("sandbox-tui eval resume --headless", code=5)
