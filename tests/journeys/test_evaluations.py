@@ -322,6 +322,8 @@ def test_an_evaluation_is_started_in_the_form(person: Person, scripted_server: S
         person.presses("Tab", "Tab", "Enter", "Down", "Enter")  # past the domains; sandbox
         person.presses("Tab", "Enter", "Down", "Down", "Enter")  # bubblewrap
         person.presses("C-s")
+        person.sees("model: mm. Start all the same?")
+        person.presses("y")
         person.sees("0 of 8", "2 running", "● running in its own program")
         person.presses("x")
         person.sees("Stop the evaluation?")
