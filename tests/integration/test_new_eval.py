@@ -466,6 +466,8 @@ async def test_a_cleared_draft_is_kept_no_longer(
 async def test_budgets_that_cannot_be_are_marked(store: Store) -> None:
     async with form(store) as (app, pilot):
         dialog: Any = app.screen
+        box = dialog.query_one("#box")
+        await until(pilot, lambda: "samples" in str(box.border_subtitle))
         dialog.put("budget_tokens", "many")
         dialog.put("budget_cost", "-1")
         await pilot.press("ctrl+s")

@@ -28,6 +28,7 @@ from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.dialogs.form import WIDE, Mistakes, Texts
 from sandbox_tui.tui.screens.evals.start_eval import (
+    BOTH,
     FieldError,
     NewEval,
     mistake_in_file,
@@ -219,8 +220,7 @@ class NewEvalDialog(ExplainsUnavailable, ModelForm[EvalSummary | None]):
             counts = typed["suite"] and _what_counts(typed) != self._counted
             size = f" ({COUNTING})" if counts and not has_mistake else ""
             return f"{start} start{size} · {leave} cancel"
-        new = NewEval.of(typed)
-        size = found.changed(None if new.modes is None else len(new.modes), new.samples)
+        size = found.changed(int(typed["mode"] != BOTH), int(typed["samples"] or 0))
         factors = f" ({size.factors})" if self.size.width >= WIDE else ""
         return f"{start} start {size.total}{factors} · {leave} cancel"
 

@@ -33,8 +33,8 @@ class Size:
         """Return the size of a suite."""
         return cls(len(suite.tasks), len(suite.modes), suite.samples)
 
-    def changed(self, modes: int | None, each: int | None) -> Size:
-        """Return the size with these modes and samples; None: the suite's."""
+    def changed(self, modes: int, each: int) -> Size:
+        """Return the size with so many modes and samples; 0: the suite's."""
         return Size(self.tasks, modes or self.modes, each or self.each)
 
     @property
