@@ -153,6 +153,7 @@ def test_settings_are_changed_on_the_command_line(person: Person) -> None:
     with person:
         assert "config.toml" in person.runs("sandbox-tui config path")
         person.runs("sandbox-tui config set ui.theme contrast")
+        assert "contrast" in person.runs("sandbox-tui config --changed")
         got = person.runs("sandbox-tui config get ui.theme")
         assert "contrast" in [line.strip() for line in got.splitlines()]
         person.runs("sandbox-tui config set keys.home.new f9")

@@ -68,6 +68,8 @@ def test_an_evaluation_is_watched_while_it_is_made(person: Person, scripted_serv
         person.sees("wrong only")
         person.presses("Enter")  # the replay of a wrong one
         person.sees("replay", "What is")
+        person.presses_and_looks("J")
+        person.presses_and_looks("K")
         person.presses("q")
         person.sees("wrong only")
         person.presses("Escape")
@@ -159,7 +161,7 @@ def test_an_evaluation_is_stopped_watched_and_resumed(
         assert len((person.folder / "samples").read_text().splitlines()) == 12
         person.runs(f"sandbox-tui eval rm {newest} --yes")
         for keys in (("a",), ("s",)):
-            person.runs(f"{run} --mode vanilla --headless >lines")
+            person.runs(f"{run} --mode vanilla --headless --wait-for-server 9s >lines")
             person.enters("sandbox-tui")
             person.sees("n new run")
             person.presses("e")
@@ -298,6 +300,10 @@ def test_an_evaluation_is_started_in_the_form(person: Person, scripted_server: S
         person.presses("n")
         person.sees("suite or data file")
         person.fills("nowhere")
+        person.presses_and_looks("F8")
+        person.no_longer_sees("nowhere")
+        person.presses_and_looks("F8")
+        person.sees("nowhere")
         person.presses("C-s")
         person.sees("3 fields need attention", "Enter a model's name.")
         person.presses("F3")

@@ -40,6 +40,10 @@ def test_a_run_is_forked_on_the_screen_and_compared(person: Person, scripted_ser
         person.sees("choose a model")
         person.presses("Escape")
         person.no_longer_sees("choose a model")
+        person.fills("3")
+        person.sees("After step 3 of")
+        person.presses("F8")
+        person.sees("In step 2 of")
         person.fills("1")
         person.sees("After step 1 of")
         person.presses("Tab")
@@ -143,6 +147,7 @@ def test_the_same_from_a_script(person: Person, scripted_server: Serve) -> None:
         where = "--sandbox bubblewrap --network bridge --snapshots off --output forked"
         person.runs(
             f"sandbox-tui fork {first} --headless --at step:3 --message 'Use the library.' {model} "
+            "--wait-for-server 9s "
             f"{limits} {where} --command-timeout 60 --prompts math --no-repeat | tail -5"
         )
         person.runs(

@@ -6,8 +6,10 @@ import contextlib
 import os
 import re
 import signal
+import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -54,7 +56,9 @@ def test_a_killed_run_is_resumed(person: Person, scripted_server: Serve) -> None
         person.presses("q")
         assert person.is_back() == 0
         killed(person, run)
-        assert "submitted" in person.runs("sandbox-tui resume last --headless | tail -5")
+        assert "submitted" in person.runs(
+            "sandbox-tui resume last --headless --wait-for-server 9s | tail -5"
+        )
         killed(person, run)
         session = re.search(r"\d{8}-\d{6}-\w{5}", person.runs("sandbox-tui sessions ls"))
         assert session is not None
@@ -166,10 +170,45 @@ def test_a_call_that_holds_up_detaching_is_interrupted(
         person.sees("detach")
         person.presses("d")
         person.sees("Waiting for call 1 to end", "i interrupt the call")
+        person.presses("Escape")
+        person.no_longer_sees("Waiting for call 1")
+        person.presses_and_looks("z")  # what is typed within a moment of a dialog is ignored
+        person.presses_and_looks("z")
+        person.presses("q")
+        person.sees("d detach")
+        person.presses("d")
+        person.sees("Waiting for call 1 to end", "i interrupt the call")
         person.presses("i")
         person.is_back()
         person.enters("sandbox-tui attach")
         person.sees("2 bash", "interrupted")
+        person.presses("q")
+        person.is_back()
+        person.runs("sandbox-tui stop")
+
+
+def test_a_reply_that_holds_up_detaching_is_restarted(
+    person: Person, scripted_server: Serve
+) -> None:
+    may_answer = threading.Event()
+
+    def slow_reply(request: dict[str, Any]) -> s.Scripted:
+        may_answer.wait(60)
+        return s.call("submit")
+
+    server = scripted_server(slow_reply)
+    with person:
+        person.enters(f"sandbox-tui run x --base-url {server.url} --model m --step")
+        person.sees("waits for the model")
+        person.presses("q")
+        person.sees("d detach")
+        person.presses("d")
+        person.sees("R restart")
+        person.presses("R")
+        person.is_back()
+        may_answer.set()
+        person.enters("sandbox-tui attach")
+        person.sees("waits for you", "submit")
         person.presses("q")
         person.is_back()
         person.runs("sandbox-tui stop")

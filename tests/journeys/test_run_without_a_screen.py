@@ -22,7 +22,7 @@ def test_lines_of_text_and_json(person: Person, scripted_server: Serve) -> None:
     server = scripted_server(reply)  # type: ignore[arg-type]
     with person:
         run = f"sandbox-tui run x --base-url {server.url} --model m"
-        person.runs(f"{run} --headless | cat")
+        person.runs(f"{run} --headless --wait-for-server 9s | cat")
         person.runs(f"{run} --json >events")
         assert '"RunFinished"' in (person.folder / "events").read_text()
         assert "exit" in person.runs("sandbox-tui replay last --headless | tail -20")
