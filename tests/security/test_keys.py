@@ -193,7 +193,7 @@ def broken(*arguments, **more):
     held = secret
     raise RuntimeError(f"could not use {held} \\x1b]0;owned\\x07 \\x9b31m \\u202e [/]")
 HomeScreen.on_mount = broken
-format_sessions.print_sessions = broken
+format_sessions.list_sessions = broken
 main.main()
 """
 

@@ -4,6 +4,7 @@ its call of `submit`, although that takes none."""
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
@@ -103,14 +104,21 @@ def without_files(state: RunState) -> str:
     """Return why a finished run has no results folder: they could not be copied there; or it is a
     sample of an evaluation, or an attempt of training, which may have files in `output/`, but
     nobody asked for them."""
-    notes = (item.text for item in reversed(state.items) if isinstance(item, NoteItem))
-    failed = next((text for text in notes if text.startswith(RESULTS_LEFT)), "")
+    failed = next((text for text in _last_notes(state) if text.startswith(RESULTS_LEFT)), "")
     if failed:
         return f"results were not copied out: {failed.removeprefix(RESULTS_LEFT)}"
     started = state.started
     if started is None or started.settings is None or started.sandbox in ("", "none"):
         return NO_FILES
     return NO_FILES if started.settings.output is not None else NOT_COPIED
+
+
+def _last_notes(state: RunState) -> Iterator[str]:
+    """Yield the notes at the end, from the last one; a long replay reads no other items for it."""
+    for item in reversed(state.items):
+        if not isinstance(item, NoteItem):
+            return
+        yield item.text
 
 
 def said_in_submit(state: RunState) -> str:
