@@ -23,6 +23,7 @@ from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.format.setting_text import HINTS, text_of_setting
 from sandbox_tui.tui.format.wrap_cells import wrap_cells
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
+from sandbox_tui.tui.screens.home import model_form
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.home.run_starts import RunStarts
 from sandbox_tui.tui.screens.home.start_anyway import StartAnywayDialog
@@ -34,7 +35,7 @@ from sandbox_tui.tui.widgets.sessions.home_banner import HomeBanner
 from sandbox_tui.tui.widgets.sessions.model_offers import Offer
 from tests.scripted_server import ScriptedServer
 from tests.unit.sample_run import keep, sample
-from tests.waiting import until
+from tests.waiting import HANG_SECONDS, until
 
 Started = list[RunRequest]
 
@@ -788,8 +789,10 @@ async def test_a_start_asks_about_a_model_that_the_server_does_not_list(
     app: SandboxTui,
     started: Started,
     scripted_server: Callable[..., ScriptedServer],
+    monkeypatch: pytest.MonkeyPatch,
     key: str,
 ) -> None:
+    monkeypatch.setattr(model_form, "MAX_WAIT_AT_START", HANG_SECONDS)
     server = scripted_server()
     server.models = ["qwen3"]
     async with app.run_test(size=(100, 30)) as pilot:
