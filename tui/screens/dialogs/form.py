@@ -124,7 +124,8 @@ class FormDialog(Dialog[Result]):
 
     def _fit_mistakes(self) -> None:
         for name in self._mistakes:
-            self._fit(name)
+            if self.query(f"#{name}"):  # the form may have closed meanwhile
+                self._fit(name)
 
     def _unmark(self, name: str) -> None:
         field = self.query_one(f"#{name}")
