@@ -101,6 +101,20 @@ def both_held(app: SandboxTui) -> bool:
     return len(lines) == 2 and not any("vanilla" in line for line in lines)
 
 
+@asynccontextmanager
+async def two_running(
+    start: Start, store: Store, model: HeldModel
+) -> AsyncIterator[tuple[SandboxTui, Pilot[int]]]:
+    """Show an evaluation whose two samples wait for the model."""
+    require("bubblewrap")
+    config = settings(start(model))
+    evaluation = begin_evaluation(store, suite(2), config, concurrency=2)
+    async with shown(store, Evaluating(evaluation), config) as (app, pilot):
+        await until(pilot, on_top(app, EvalScreen))
+        await until(pilot, lambda: both_held(app))
+        yield app, pilot
+
+
 async def test_an_evaluation_is_watched_paused_opened_and_finished(
     scripted_server: Start, store: Store, model: HeldModel
 ) -> None:
@@ -270,12 +284,7 @@ async def test_one_that_was_stopped_is_resumed_on_its_screen(
     scripted_server: Start, store: Store, model: HeldModel
 ) -> None:
     """It is this program's, so it runs here again, and leaving it asks again."""
-    require("bubblewrap")
-    config = settings(scripted_server(model))
-    evaluation = begin_evaluation(store, suite(2), config, concurrency=2)
-    async with shown(store, Evaluating(evaluation), config) as (app, pilot):
-        await until(pilot, on_top(app, EvalScreen))
-        await until(pilot, lambda: both_held(app))
+    async with two_running(scripted_server, store, model) as (app, pilot):
         await pilot.press("x", "y")
         await until(pilot, lambda: "r runs what is left" in words(app))
         before = app.screen
@@ -296,12 +305,7 @@ async def test_one_that_was_stopped_is_resumed_on_its_screen(
 async def test_an_evaluation_continues_in_the_background(
     scripted_server: Start, store: Store, model: HeldModel
 ) -> None:
-    require("bubblewrap")
-    config = settings(scripted_server(model))
-    evaluation = begin_evaluation(store, suite(2), config, concurrency=2)
-    async with shown(store, Evaluating(evaluation), config) as (app, pilot):
-        await until(pilot, on_top(app, EvalScreen))
-        await until(pilot, lambda: both_held(app))
+    async with two_running(scripted_server, store, model) as (app, pilot):
         await pilot.press("q")
         await until(pilot, on_top(app, LeaveEvalDialog))
         assert app.screen.query_one(".dialog").outer_size.width == 64
@@ -328,7 +332,9 @@ async def test_an_evaluation_continues_in_the_background(
         await until(pilot, lambda: app.return_code is not None)
         assert app.return_code == STOPPED_EARLY
     assert ledger.summary(store).stopped_because == "The program was ended."
-    assert not any(one.status == "running" for one in ledger.results(store, evaluation.info.id))
+    assert not any(
+        one.status == "running" for one in ledger.results(store, ledger.summary(store).info.id)
+    )
 
 
 async def test_an_evaluation_of_another_program_is_followed_in_the_database(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 from textual.widgets import Button, Input, Static, TextArea
 
 from sandbox_tui.core.events import types as e
@@ -415,17 +416,27 @@ def test_a_file_of_drafts_that_cannot_be_read_has_none(
     assert KeptForkDrafts(tmp_path / "drafts.json").read("x", 1, store) is None
 
 
+async def forked_with(
+    app: SandboxTui, pilot: Pilot[int], store: Store, model: str, url: str
+) -> tuple[ForkDialog, list[Any]]:
+    """Start a fork with this model and server; return the form and what it will be dismissed
+    with."""
+    form = form_at(app, store, "step:3")
+    described: list[Any] = []
+    await app.push_screen(form, described.append)
+    await pilot.pause()
+    form.query_one("#model", Input).value = model
+    form.query_one("#url", Input).value = url
+    await pilot.press("ctrl+s")
+    return form, described
+
+
 async def test_the_scheme_of_a_server_is_added(store: Store) -> None:
     with ScriptedServer([]) as server:
         server.models = ["qwen"]
         async with looks.shown(store, (100, 30), None) as (app, pilot):
-            form = form_at(app, store, "step:3")
-            described: list[Any] = []
-            await app.push_screen(form, described.append)
-            await pilot.pause()
-            form.query_one("#model", Input).value = "qwen"
-            form.query_one("#url", Input).value = server.url.removeprefix("http://")
-            await pilot.press("ctrl+s")
+            url = server.url.removeprefix("http://")
+            _, described = await forked_with(app, pilot, store, "qwen", url)
             await until(pilot, lambda: bool(described))
             assert described[0].request.run.settings.model.base_url == server.url
 
@@ -484,13 +495,7 @@ async def test_a_model_that_the_server_does_not_list_is_asked_about(
     with ScriptedServer([]) as server:
         server.models = ["qwen"]
         async with looks.shown(store, (100, 30), None) as (app, pilot):
-            form = form_at(app, store, "step:3")
-            described: list[Any] = []
-            await app.push_screen(form, described.append)
-            await pilot.pause()
-            form.query_one("#model", Input).value = "nosuchmodel"
-            form.query_one("#url", Input).value = server.url
-            await pilot.press("ctrl+s")
+            form, described = await forked_with(app, pilot, store, "nosuchmodel", server.url)
             await until(pilot, lambda: isinstance(app.screen, StartAnywayDialog))
             await pilot.press("escape")
             await until(pilot, lambda: app.screen is form)

@@ -28,7 +28,6 @@ from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.screens.dialogs.edit_call import ChangeCallDialog
-from sandbox_tui.tui.screens.dialogs.form import Texts
 from sandbox_tui.tui.screens.fork_description import (
     WHOLE,
     ForkDescription,
@@ -350,7 +349,7 @@ class ForkDialog(ExplainsUnavailable, ModelForm[ForkDescription | None]):
         self.mark(mistakes)
         if mistakes:
             return
-        typed = self._typed_words()
+        typed = self.stripped()
         run = run_of(self._run_request, typed, self._parents)
         is_unknown = self.has_unknown_server or self.is_server_in_doubt
         if run.model is None and is_unknown and not await self.is_start_wanted():
@@ -362,13 +361,10 @@ class ForkDialog(ExplainsUnavailable, ModelForm[ForkDescription | None]):
 
     def _all_mistakes(self) -> dict[str, str]:
         """Return what is wrong with the form as it is now."""
-        typed, first = self._typed_words(), self._parents
+        typed, first = self.stripped(), self._parents
         at = {"at": step_mistake(typed["at"], self._last_step)} if self._problem else {}
         is_script = self._is_scripted and typed["model"] == self._first_model
         return at | mistakes_of(typed, self._plan, self._run_request, first, is_script=is_script)
-
-    def _typed_words(self) -> Texts:
-        return {name: text.strip() for name, text in self.typed().items()}
 
     def action_cancel(self) -> None:
         """Close without a fork; what was typed is kept as a draft."""

@@ -203,6 +203,10 @@ class FormDialog(Dialog[Result]):
         for name in self.TITLES:
             yield name, self.query_one(f"#{name}")
 
+    def stripped(self) -> Texts:
+        """Return the text of each field without blanks around it."""
+        return {name: text.strip() for name, text in self.typed().items()}
+
     def typed(self) -> Texts:
         """Return the text of each field."""
         texts: Texts = {}

@@ -182,7 +182,7 @@ class NewEvalDialog(ExplainsUnavailable, ModelForm[EvalSummary | None]):
         """Say beside the key how many samples it starts, as soon as that is known."""
         for name in {"suite", "scorer"} - set(self._mistakes):
             self.query_one(f"#{name}").border_subtitle = self.note_of(name)
-        typed = self._stripped()
+        typed = self.stripped()
         if _what_counts(typed) != self._counted:
             self._preview = None
             self._count_tasks()
@@ -192,7 +192,7 @@ class NewEvalDialog(ExplainsUnavailable, ModelForm[EvalSummary | None]):
     @work(group="size", exclusive=True)
     async def _count_tasks(self) -> None:
         await asyncio.sleep(TYPING_SECONDS)
-        typed = self._stripped()
+        typed = self.stripped()
         if not self.mistake_while_typing("limit", limit := typed["limit"]):
             most, domains = int(limit) if limit else None, names_in(typed["domains"])
             self._preview = await asyncio.to_thread(preview_of, typed["suite"], most, domains)
@@ -223,9 +223,6 @@ class NewEvalDialog(ExplainsUnavailable, ModelForm[EvalSummary | None]):
         size = found.changed(int(typed["mode"] != BOTH), int(typed["samples"] or 0))
         factors = f" ({size.factors})" if self.size.width >= WIDE else ""
         return f"{start} start {size.total}{factors} · {leave} cancel"
-
-    def _stripped(self) -> Texts:
-        return {name: text.strip() for name, text in self.typed().items()}
 
     # --- the fields
 
@@ -260,10 +257,10 @@ class NewEvalDialog(ExplainsUnavailable, ModelForm[EvalSummary | None]):
     @work(group="check", exclusive=True)
     async def _check_file(self) -> None:
         """Say at once that there is no such file, or what is wrong with it, such as its columns."""
-        typed = self._stripped()
+        typed = self.stripped()
         suite, scorer = typed["suite"], typed["scorer"]
         found = await asyncio.to_thread(mistake_in_file, suite, scorer)
-        is_same = {"suite": suite, "scorer": scorer}.items() <= self._stripped().items()
+        is_same = {"suite": suite, "scorer": scorer}.items() <= self.stripped().items()
         if found is not None and is_same and not self._is_starting:
             self._mark(found.field, sanitize_line(str(found)))
 
@@ -276,7 +273,7 @@ class NewEvalDialog(ExplainsUnavailable, ModelForm[EvalSummary | None]):
     @work(group="start")
     async def _start(self) -> None:
         self.complete_server()
-        typed = self._stripped()
+        typed = self.stripped()
         self._say_that_it_starts()
         mistakes = await self._all_mistakes(typed)
         self.mark(mistakes)
