@@ -29,7 +29,7 @@ def test_the_demo_is_scrubbed(own_home: Path) -> None:
         terminal.press("1", "/")
         terminal.wait_for("search")
         terminal.type("grain.png")
-        screen = terminal.wait_for(" of ", "found")
+        screen = terminal.wait_for(" of ", " found ─")
         found = re.search(r"(\d+) of (\d+) found", screen)
         assert found is not None
         terminal.press("Enter")

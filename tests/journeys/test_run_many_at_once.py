@@ -107,7 +107,7 @@ def test_a_run_is_paused_from_the_wall(person: Person, scripted_server: Serve) -
         person.sees("2 runs")
         person.sees_times("begun", 2)
         person.presses("Space")
-        person.sees("paus")
+        person.sees("1 pausing")
         person.presses("P")
         person.sees("2 pausing")
         person.presses("m")

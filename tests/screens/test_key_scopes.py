@@ -123,5 +123,8 @@ async def test_the_tables_of_places_are_what_the_screens_are_composed_of(store: 
     table = {tuple(sorted((inner, outer))) for inner in INSIDE for outer in INSIDE[inner]}
     assert table == together
 
-    typed = {spot.innermost for spot in found if spot.is_text and is_written_into(spot.innermost)}
-    assert set(TYPED_IN) == typed
+    texts = [spot for spot in found if spot.is_text]
+    typed = {spot.innermost for spot in texts} | {
+        place for spot in texts if spot.innermost == "path" for place in spot.places
+    }
+    assert set(TYPED_IN) == {place for place in typed if is_written_into(place)}

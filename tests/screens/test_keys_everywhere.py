@@ -307,7 +307,7 @@ async def test_the_help_names_enter_only_while_one_match_is_left(store: Store) -
 
         assert named() == (False, False)
         for typed, is_named in (
-            ("f", False),
+            ("fi", False),
             ("freeze", True),
             ("no such key", False),
             ("Z", True),
