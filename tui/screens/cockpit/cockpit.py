@@ -31,6 +31,7 @@ from sandbox_tui.tui.screens.cockpit.has_files import HasFiles
 from sandbox_tui.tui.screens.cockpit.item_pager import pager_of
 from sandbox_tui.tui.screens.cockpit.panes import CALLS_ACTION, TERMINALS_ACTION
 from sandbox_tui.tui.screens.cockpit.step_notes import StepNotes
+from sandbox_tui.tui.textual_support.private_api import is_closing
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.calls.call_list import Calls
@@ -208,8 +209,11 @@ class Cockpit(ExplainsUnavailable, HasFiles):
 
     @property
     def _has_panes(self) -> bool:
-        """Whether the panes exist: a closing screen loses them first."""
-        return not self._is_left and self.is_attached and self.query_one_optional(Calls) is not None
+        """Whether the panes exist: a closing screen loses them first, one after the other."""
+        if self._is_left or not self.is_attached:
+            return False
+        calls = self.query_one_optional(Calls)
+        return calls is not None and not is_closing(calls)
 
     def sync_bars(self) -> None:
         """Update the header, the timeline and the bars around the terminal."""
