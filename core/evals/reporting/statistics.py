@@ -35,6 +35,10 @@ MIN_NORMAL_TASKS = 400
 """From this many tasks on, the error of the expansion is smaller than the variance of
 resampling."""
 
+MIN_CERTAIN_TASKS = 6
+"""With fewer tasks no difference is certain: not even an exact sign test reaches 95 % if all of
+them differ in the same direction."""
+
 Scores = Mapping[str, Sequence[float]]
 """Scores of samples by task."""
 
@@ -62,8 +66,10 @@ class Estimate:
     @property
     def certainty(self) -> Certainty:
         """For a difference, the side of 0 that its interval is on; `even` if the interval contains
-        0 or is missing."""
+        0 or is missing, or with fewer than `MIN_CERTAIN_TASKS` tasks."""
         if self.low is None or self.high is None or self.low <= 0 <= self.high:
+            return "even"
+        if self.tasks < MIN_CERTAIN_TASKS:
             return "even"
         return "better" if self.value > 0 else "worse"
 

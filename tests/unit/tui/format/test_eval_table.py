@@ -83,8 +83,8 @@ def test_hostile_texts_are_harmless() -> None:
 
 
 def test_colours_say_what_intervals_say() -> None:
-    sure = [result(task, "vanilla", 0.0) for task in "abcd"]
-    sure += [result(task, "sandbox", 1.0) for task in "abcd"]
+    sure = [result(task, "vanilla", 0.0) for task in "abcdef"]
+    sure += [result(task, "sandbox", 1.0) for task in "abcdef"]
     kinds = [line.kind for line in next(iter(table_blocks(eval_table(INFO, sure), 80)))]
     assert kinds == ["head", "baseline", "better"]
     kinds = [line.kind for line in next(iter(table_blocks(eval_table(INFO, SMALL), 80)))]
@@ -96,8 +96,8 @@ def test_lines_have_colours_on_a_terminal_alone(
     no_color: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("NO_COLOR", no_color)
-    sure = [result(task, "vanilla", 0.0) for task in "abcd"]
-    sure += [result(task, "sandbox", 1.0) for task in "abcd"]
+    sure = [result(task, "vanilla", 0.0) for task in "abcdef"]
+    sure += [result(task, "sandbox", 1.0) for task in "abcdef"]
     table = eval_table(INFO, sure)
     for is_terminal in (False, True):
         monkeypatch.setattr(sys.stdout, "isatty", lambda is_terminal=is_terminal: is_terminal)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from sandbox_tui.core.evals.reporting.score_intervals import NORMAL_POINT
 from sandbox_tui.core.evals.reporting.statistics import (
     MAX_GROUPS,
+    MIN_CERTAIN_TASKS,
     MIN_NORMAL_TASKS,
     RESAMPLES,
     Estimate,
@@ -62,7 +63,7 @@ def test_rights_and_wrongs_have_a_wide_interval_even_if_all_are_equal(tasks: int
     assert paired_difference(right, right) == same
     better = paired_difference(wrong, right)
     assert better is not None
-    assert better.certainty == ("even" if tasks < 4 else "better")
+    assert better.certainty == ("even" if tasks < MIN_CERTAIN_TASKS else "better")
 
 
 @pytest.mark.parametrize(
@@ -145,6 +146,7 @@ def test_pairing_takes_away_what_the_tasks_have_in_common() -> None:
     assert found.certainty == "better"
     assert Estimate(-0.1, -0.2, -0.01, 9).certainty == "worse"
     assert Estimate(0.1, 0, 0.2, 9).certainty == "even"
+    assert Estimate(0.1, 0.05, 0.2, 5).certainty == "even"
     assert Estimate(0.1, None, None, 1).certainty == "even"
 
 
