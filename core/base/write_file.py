@@ -1,21 +1,41 @@
-"""Writes whole files or nothing."""
+"""Writes whole files or nothing, without replacing what is no file.
+
+A symbolic link stays: its target is written. A device, a named pipe or an open descriptor such as
+/dev/stdout takes the bytes themselves.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
+import stat
 from pathlib import Path
 
 from sandbox_tui.core.base.errors import ConfigError
 
+STDOUT = 1
+"""Number of the descriptor."""
+
+MAX_LINKS = 40
+"""How many symbolic links Linux follows one after the other."""
+
+_DESCRIPTOR = re.compile(r"/(?:dev|proc/(?:self|thread-self|\d+))/fd/(\d+)")
+
 
 def write_file(path: Path, data: bytes) -> None:
-    """Write a file that the user requested, with the umask's permissions.
+    """Write a file that the user requested: a new one with the umask's permissions, an existing one
+    keeps its own. A named pipe is waited for until a program reads it.
 
     Raises:
         ConfigError: the file cannot be written.
     """
     try:
-        _write(path, data, 0o666)  # minus the umask
+        found = _status(path)
+        if found is not None and _is_special(path, found):
+            _write_into(path, data)
+        else:
+            _replace(path, data, 0o666, kept=None if found is None else stat.S_IMODE(found.st_mode))
     except OSError as error:
         raise ConfigError(f"{path} cannot be written: {error.strerror}.") from error
 
@@ -26,16 +46,83 @@ def write_private_file(path: Path, data: bytes) -> None:
     Raises:
         OSError: the file cannot be written.
     """
-    _write(path, data, 0o600)
+    _status(path)  # raises an error for links that lead in a circle
+    _replace(path, data, 0o600, kept=0o600)
 
 
-def _write(path: Path, data: bytes, mode: int) -> None:
-    part = path.with_name(f".{path.name[:200]}.{os.getpid()}.part")
+def would_overwrite(path: Path) -> bool:
+    """Return whether writing to the path would overwrite what is there; a device or a pipe takes
+    anything."""
+    with contextlib.suppress(OSError):
+        found = _status(path)
+        return found is not None and not _is_special(path, found)
+    return False
+
+
+def is_special(path: Path) -> bool:
+    """Return whether the path is a device, a pipe, a socket or an open descriptor."""
+    with contextlib.suppress(OSError):
+        found = _status(path)
+        return found is not None and _is_special(path, found)
+    return False
+
+
+def is_stdout(path: Path) -> bool:
+    """Return whether a path that the user typed is standard output: `-`, /dev/stdout and others."""
+    return str(path) == "-" or _descriptor(path) == STDOUT
+
+
+def _status(path: Path) -> os.stat_result | None:
+    """Return what stands at the path, behind links; None if there is nothing.
+
+    Raises:
+        OSError: it cannot be reached.
+    """
+    try:
+        return path.stat()
+    except FileNotFoundError:
+        return None
+
+
+def _is_special(path: Path, found: os.stat_result) -> bool:
+    is_usual = stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)
+    return not is_usual or _descriptor(path) is not None
+
+
+def _descriptor(path: Path) -> int | None:
+    """Return the descriptor of this process that the path names, directly or by links."""
+    name = os.path.abspath(path)  # noqa: PTH100 - `resolve` would follow the link to its file
+    for _ in range(MAX_LINKS):
+        if match := _DESCRIPTOR.fullmatch(name):
+            return int(match[1])
+        try:
+            name = os.path.join(os.path.dirname(name), os.readlink(name))  # noqa: PTH
+        except OSError:
+            return None
+    return None
+
+
+def _write_into(path: Path, data: bytes) -> None:
+    descriptor = _descriptor(path)
+    # Written to as it is: opened again, a redirected file would begin anew.
+    handle = os.open(path, os.O_WRONLY | os.O_NOCTTY) if descriptor is None else os.dup(descriptor)
+    with os.fdopen(handle, "wb") as stream:
+        stream.write(data)
+
+
+def _replace(path: Path, data: bytes, mode: int, *, kept: int | None) -> None:
+    """Replace a file at once, with these permissions minus the umask, or `kept` whatever it is."""
+    target = path.resolve()  # a symbolic link, common for dotfiles, stays
+    part = target.with_name(f".{target.name[:200]}.{os.getpid()}.part")
     handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     try:
         with os.fdopen(handle, "wb") as stream:
+            if kept is not None:
+                os.fchmod(handle, kept)
             stream.write(data)
-        part.replace(path)
+            stream.flush()
+            os.fsync(handle)
+        part.replace(target)
     except BaseException:
         part.unlink(missing_ok=True)
         raise

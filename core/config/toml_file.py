@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import tempfile
 import tomllib
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING, Any, cast
 import msgspec
 
 from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.base.write_file import write_file
 from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.config.expected_values import describe_wrong_value
 from sandbox_tui.core.config.mistakes import Mistake, SettingsError, find_mistakes
@@ -82,7 +82,7 @@ def value_from_text(name: str, text: str) -> Any:
     """
     section, key = _check_name(name)
     if section == "keys":
-        return [part.strip() for part in text.split(",") if part.strip()]
+        return _keys_from_text(text)
     kinds = {f.name: f.type for f in msgspec.structs.fields(config.sections()[section])}
     kind = kinds[key]
     if text.strip().lower() in ("", "none") and _convertible(None, kind):
@@ -96,6 +96,17 @@ def value_from_text(name: str, text: str) -> Any:
             refuse_unusable_value(name, value)
             return value
     raise ConfigError(describe_wrong_value(name, kind, text))
+
+
+def _keys_from_text(text: str) -> Any:
+    """Return keys, typed with commas between them or as in the file: `["/", "ctrl+f"]`."""
+    for typed in _as_toml(text):
+        if isinstance(typed, list):
+            return cast(list[Any], typed)
+        if isinstance(typed, str):
+            text = typed
+    text = text.strip()
+    return [text] if text == "," else [part.strip() for part in text.split(",") if part.strip()]
 
 
 def _document(path: Path) -> TOMLDocument:
@@ -239,23 +250,12 @@ def _mistakes(text: str) -> list[Mistake]:
 
 
 def _replace(path: Path, text: str) -> None:
-    target = path.resolve()  # a symbolic link, common for dotfiles, is kept
+    target = Path(os.path.realpath(path))  # a symbolic link, common for dotfiles, is kept
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        mode = target.stat().st_mode & 0o777 if target.exists() else 0o644
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as stream:
-                stream.write(text)
-                stream.flush()
-                os.fsync(stream.fileno())
-            Path(temporary).chmod(mode)
-            Path(temporary).replace(target)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
     except OSError as error:
         raise ConfigError(f"{path} cannot be written: {error.strerror}.") from error
+    write_file(path, text.encode())
 
 
 def _convertible(value: Any, kind: Any) -> bool:
@@ -269,7 +269,7 @@ def _convertible(value: Any, kind: Any) -> bool:
 def _as_toml(text: str) -> list[Any]:
     try:
         return [tomllib.loads(f"value = {text}")["value"]]
-    except tomllib.TOMLDecodeError:
+    except (tomllib.TOMLDecodeError, RecursionError):
         return []
 
 
