@@ -237,7 +237,13 @@ def config_get(name: str) -> None:
 @click.argument("name")
 @click.argument("value")
 def config_set(name: str, value: str) -> None:
-    """Write VALUE as the setting NAME, such as: config set ui.theme daylight"""
+    """Write VALUE as the setting NAME; a list has commas, or is written as in the file.
+
+    \b
+    sandbox-tui config set ui.theme daylight
+    sandbox-tui config set keys.find /,ctrl+f
+    sandbox-tui config set keys.find '["/", "ctrl+f"]'
+    """
     from sandbox_tui.core.config.quantities import as_typed
     from sandbox_tui.core.config.toml_file import value_from_text, write
 
@@ -293,9 +299,12 @@ def refuse_unknown(name: str, value: Any) -> None:
 
         load_pack(str(value))
     elif name.startswith("keys."):
-        from sandbox_tui.tui.keys.keymap import refuse_unusable
+        from sandbox_tui.core.config.settings import config_file, load_usable
+        from sandbox_tui.tui.keys.keymap import refuse_conflict, refuse_unusable
 
-        refuse_unusable(name.removeprefix("keys."), value)
+        entry = name.removeprefix("keys.")
+        refuse_unusable(entry, value)
+        refuse_conflict(entry, value, load_usable(config_file())[0].keys)
 
 
 def _say_what_else_is_wrong(name: str) -> None:

@@ -12,7 +12,7 @@ import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.base.sanitize import sanitize_line
@@ -40,6 +40,18 @@ _RENAMED = {f"{place}.help": "app.help" for place in _HAD_HELP} | {
 """Current names of actions by former ones, which users' keymaps may still contain."""
 
 
+class Conflict(NamedTuple):
+    """An entry of `[keys]` with a key that another action has at the same place.
+
+    Attributes:
+        entry: its name.
+        taken: which action has the key.
+    """
+
+    entry: str
+    taken: str
+
+
 @dataclass(slots=True)
 class Keymap:
     """Keys that differ from the defaults.
@@ -47,10 +59,12 @@ class Keymap:
     Attributes:
         keys: by action.
         problems: errors in the table, one sentence each.
+        conflicts: those of the problems that are conflicts.
     """
 
     keys: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     problems: list[str] = field(default_factory=list[str])
+    conflicts: list[Conflict] = field(default_factory=list[Conflict])
 
     def of(self, action: str) -> tuple[str, ...]:
         """Return the keys in force for an action."""
@@ -65,20 +79,24 @@ def read_keymap(table: Mapping[str, Any], text: str = "") -> Keymap:
         text: the file it is from, used to name lines in problems.
     """
     keymap = Keymap()
-    places: dict[str, str] = {}
+    entries: dict[str, str] = {}
     for name, value in flat(table).items():
-        line = line_of(text, "keys", name)
-        where = f"{'line ' + str(line) + ': ' if line else ''}[keys] {sanitize_line(name)}"
+        where = _where(name, text)
         try:
             keys_of = _keys_by_action(name, value)
         except ValueError as error:
             keymap.problems.append(f"{where}: {sanitize_line(str(error))}; the default keys stay.")
             continue
         for action, keys in keys_of:
-            places[action.name] = where
+            entries[action.name] = name
             keymap.keys[action.name] = _with_way_out(action, keys, where, keymap.problems)
-    _drop_clashes(keymap, places)
+    _drop_clashes(keymap, entries, text)
     return keymap
+
+
+def _where(entry: str, text: str) -> str:
+    line = line_of(text, "keys", entry)
+    return f"{f'line {line}: ' if line else ''}[keys] {sanitize_line(entry)}"
 
 
 def refuse_unusable(name: str, value: object) -> None:
@@ -91,6 +109,25 @@ def refuse_unusable(name: str, value: object) -> None:
         _keys_by_action(name, value)
     except ValueError as error:
         raise ConfigError(f"keys.{sanitize_line(name)}: {sanitize_line(str(error))}.") from error
+
+
+def refuse_conflict(name: str, value: object, table: Mapping[str, Any]) -> None:
+    """Refuse a valid entry of `[keys]` with a key that another action has at the same place.
+
+    Args:
+        name: of the entry.
+        value: its keys.
+        table: the table as it is; conflicts that it has already are let be.
+
+    Raises:
+        ConfigError: the message names the other action.
+    """
+    before = read_keymap(table).conflicts
+    after = read_keymap({**flat(table), name: value}).conflicts
+    for conflict in after:
+        if conflict not in before:
+            where = f"keys.{sanitize_line(conflict.entry)}"
+            raise ConfigError(f"{where}: {conflict.taken}; nothing was changed.")
 
 
 def keymap_in_file(table: Mapping[str, Any]) -> Keymap:
@@ -170,10 +207,10 @@ def _with_way_out(
     return keys
 
 
-def _drop_clashes(keymap: Keymap, places: dict[str, str]) -> None:
+def _drop_clashes(keymap: Keymap, entries: dict[str, str], text: str) -> None:
     """Resolve conflicts: if two actions that work at the same time newly share a key, the later one
     gets its defaults."""
-    order = list(places)
+    order = list(entries)
     dropped: dict[str, list[tuple[str, str, str]]] = {}  # by entry
     by_default = _shared({name: action.keys for name, action in ACTIONS.items()})
     while True:
@@ -191,21 +228,24 @@ def _drop_clashes(keymap: Keymap, places: dict[str, str]) -> None:
         )  # of several, the one at the same place is the obvious one
         loser, winner = (one, other) if _rank(order, one) > _rank(order, other) else (other, one)
         del keymap.keys[loser]
-        dropped.setdefault(places[loser], []).append((loser, winner, key))
+        dropped.setdefault(entries[loser], []).append((loser, winner, key))
         order.remove(loser)
-    for where, clashes in dropped.items():
-        others_hold = any(places[name] == where for name in order)
-        keymap.problems.append(f"{where}: {_words_of(clashes, others_hold=others_hold)}")
+    for entry, clashes in dropped.items():
+        taken = _taken(clashes)
+        others_hold = any(entries[name] == entry for name in order)
+        losers = " and ".join(loser for loser, _, _ in clashes)
+        here = f" for {losers}" if others_hold else ""
+        keymap.conflicts.append(Conflict(entry, taken))
+        keymap.problems.append(f"{_where(entry, text)}: {taken}; the default keys stay{here}.")
 
 
-def _words_of(dropped: Sequence[tuple[str, str, str]], *, others_hold: bool) -> str:
-    """Return why actions of one entry have their defaults, and which ones if not all of them."""
-    winners: dict[str, list[str]] = {}
+def _taken(dropped: Sequence[tuple[str, str, str]]) -> str:
+    """Return which actions have the keys of those that keep their defaults."""
+    winners: dict[str, dict[str, None]] = {}  # in order, each once
     for _, winner, key in dropped:
-        winners.setdefault(shown(key), []).append(winner)
+        winners.setdefault(shown(key), {})[winner] = None
     taken = ", ".join(f"{key} is {' and '.join(names)}" for key, names in winners.items())
-    here = f" for {' and '.join(loser for loser, _, _ in dropped)}" if others_hold else ""
-    return f"{taken} at the same place already; the default keys stay{here}."
+    return f"{taken} at the same place already"
 
 
 def _place(action: str) -> str:

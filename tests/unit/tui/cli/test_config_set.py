@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -204,3 +205,61 @@ def test_mistakes_are_announced_before_the_list_and_come_after_it(own_home: Path
     lines = CliRunner().invoke(main, ["config"]).output.splitlines()
     assert lines[0] == "sandbox-tui: The settings have a mistake, listed last."
     assert "limits.max_steps must be a whole number" in lines[-1]
+
+
+@pytest.mark.parametrize(
+    ("before", "name", "key", "words"),
+    [
+        ("", "keys.home.quit", "e", "keys.home.quit: e is home.evals at the same place already"),
+        ("", "keys.quit", "e", "keys.quit: e is home.evals at the same place already"),
+        ('"home.evals" = "f7"\n', "keys.home.quit", "f7", "f7 is home.evals at the same place"),
+        ('"home.evals" = "f7"\n"home.quit" = "f8"\n', "keys.home.evals", "f8", "f8 is home."),
+    ],
+)
+def test_a_key_that_is_taken_is_refused(
+    own_home: Path, before: str, name: str, key: str, words: str
+) -> None:
+    own_home.mkdir(exist_ok=True)
+    file = own_home / "config.toml"
+    file.write_text(f"[keys]\n{before}")
+    done = config_set(name, key)
+    assert done.exit_code == 2
+    assert words in " ".join((done.output + str(done.exception)).split())
+    assert "nothing was changed" in done.output
+    assert "is set in" not in done.output
+    assert file.read_text() == f"[keys]\n{before}"
+
+
+def test_a_conflict_that_the_file_has_already_stops_no_other_key(own_home: Path) -> None:
+    own_home.mkdir(exist_ok=True)
+    (own_home / "config.toml").write_text('[keys]\n"home.quit" = "e"\n')
+    assert config_set("keys.live.approve", "f7").exit_code == 0
+    assert config_set("keys.home.quit", "f9").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "typed", "listed"),
+    [
+        ("keys.find", '["/","ctrl+f"]', ["/", "ctrl+f"]),
+        ("keys.find", "['/', 'ctrl+f']", ["/", "ctrl+f"]),
+        ("keys.find", "/,ctrl+f", ["/", "ctrl+f"]),
+        ("keys.find", "/, ctrl+f", ["/", "ctrl+f"]),
+        ("keys.home.evals", '"f7"', ["f7"]),
+        ("keys.home.evals", ",", [","]),
+        ("keys.home.evals", "[", ["["]),
+        ("model.local_ports", "[8000, 8001]", [8000, 8001]),
+        ("model.local_ports", "8000,8001", [8000, 8001]),
+    ],
+)
+def test_a_list_is_taken_as_in_the_file_and_with_commas(
+    own_home: Path, name: str, typed: str, listed: list[object]
+) -> None:
+    if typed == ",":
+        assert config_set("keys.settings", "f9").exit_code == 0  # it has this key at home
+    done = config_set(name, typed)
+    assert done.exit_code == 0, done.output
+    table = tomllib.loads((own_home / "config.toml").read_text())[name.partition(".")[0]]
+    assert table[name.partition(".")[2]] == listed
+    words = " ".join(CliRunner().invoke(main, ["config", "set", "--help"]).output.split())
+    assert """keys.find '["/", "ctrl+f"]'""" in words
+    assert "keys.find /,ctrl+f" in words
