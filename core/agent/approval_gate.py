@@ -109,6 +109,11 @@ class Gate(Approver):
         return self._mode
 
     @property
+    def resume_mode(self) -> Mode:
+        """The mode in which a paused run continues; of any other run, its mode."""
+        return self._resume_mode if self._mode == "paused" else self._mode
+
+    @property
     def pending(self) -> ToolCall | None:
         """The call that waits for the user, if any."""
         return self._pending.call if self._pending else None
@@ -131,7 +136,7 @@ class Gate(Approver):
         future: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
         pending = self._pending = _Pending(call, future)
         is_paused = self._mode == "paused"
-        mode = self._resume_mode if is_paused else self._mode
+        mode = self.resume_mode
         needs_nobody = not held and _without_person(judgement, mode) is not None
         self._hold(pending, judgement, mode, until_resumed=is_paused and needs_nobody)
         try:
@@ -198,6 +203,18 @@ class Gate(Approver):
         self._post(ModeChanged(mode=mode))
         self._changed.set()
         self._end_of_pause()
+
+    def choose_mode(self, mode: Mode) -> None:
+        """Change the mode; a paused run stays paused, and continues in it.
+
+        Events tell the mode before a pause by what came before it, so both are recorded again.
+        """
+        if self._mode != "paused" or mode == "paused":
+            self.set_mode(mode)
+        elif mode != self._resume_mode:
+            self._resume_mode = mode
+            self._post(ModeChanged(mode=mode))
+            self._post(ModeChanged(mode="paused"))
 
     def _end_of_pause(self) -> None:
         """Judge the call that only the pause held, now that another mode is set."""

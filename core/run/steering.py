@@ -91,6 +91,11 @@ class Steering:
         if mode != "paused":
             self.environment.freezer.schedule_thaw()
 
+    def choose_mode(self, mode: e.Mode) -> None:
+        """Change the run mode; a paused run stays paused, and continues in it."""
+        self._require_active()
+        self.gate.choose_mode(mode)
+
     def pause(self) -> None:
         """Stop before the next request or call."""
         self.set_mode("paused")

@@ -41,6 +41,11 @@ class GateProxy(GateView):
         return self._state.mode
 
     @property
+    @override
+    def resume_mode(self) -> Mode:
+        return self._state.paused_mode if self.mode == "paused" else self.mode
+
+    @property
     def _policy(self) -> Policy | None:
         started = self._state.started
         if started is None or started.settings is None:

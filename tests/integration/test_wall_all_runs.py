@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from textual.widgets import Input, Static
+from textual.widgets import Input, OptionList, Static
 
 from sandbox_tui.sessions.recording.run_registry import ENDED_BY_USER
 from sandbox_tui.tui.app import SandboxTui
@@ -17,7 +17,7 @@ from sandbox_tui.tui.screens.wall.dialogs.end_runs import EndAllRunsDialog, EndR
 from sandbox_tui.tui.screens.wall.dialogs.message_runs import MessageRunsDialog
 from sandbox_tui.tui.screens.wall.wall_screen import WallScreen
 from sandbox_tui.tui.widgets.key_bar import KeyBar
-from tests.integration.test_wall import notices, tile, tile_of, waiting_runs
+from tests.integration.test_wall import modes_marked, notices, tile, tile_of, waiting_runs
 from tests.waiting import until
 
 
@@ -137,3 +137,33 @@ async def test_escape_is_the_last_key_and_a_notice_ends_with_its_cause(tmp_path:
         assert notices(app) == []
         shown = [known.action for known in app.screen.query_one(KeyBar).keys_shown]
         assert shown.index("all_runs") < shown.index("dismiss(None)")
+
+
+async def test_runs_that_are_paused_stay_so_when_their_mode_is_chosen(tmp_path: Path) -> None:
+    async with waiting_runs(tmp_path, ["one", "two"]) as (app, pilot):
+        wall = app.screen
+        await pilot.press("P")
+        await until(pilot, lambda: modes(app) == ["paused"] * 2)
+        for keys, words in (
+            (("g", "p"), "Mode ask in all 2 runs once you resume them."),
+            (("a",), "Mode auto in run 1 once you resume it."),
+        ):
+            await pilot.press("M")
+            await until(pilot, lambda: isinstance(app.screen, WallModeDialog))
+            title = str(app.screen.query_one(OptionList).border_title)
+            assert title == "mode · paused · continues in the chosen mode"
+            await pilot.press(*keys)
+            await until(pilot, lambda words=words: notices(app)[-1] == words)
+        await until(pilot, lambda: app.screen is wall)
+        await until(pilot, lambda: tile_of(wall, 1).state.paused_mode == "auto")
+        assert modes(app) == ["paused"] * 2
+        await pilot.press("M")
+        await until(pilot, lambda: isinstance(app.screen, WallModeDialog))
+        assert modes_marked(app) == ["auto"]
+        await pilot.press("escape", "P")
+        await until(pilot, lambda: modes(app) == ["auto", "ask"])
+
+
+def modes(app: SandboxTui) -> list[str]:
+    """The modes of all runs, in the order in which they were started."""
+    return [worker.state.mode for worker in app.runs.all.values()]

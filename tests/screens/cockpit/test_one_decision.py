@@ -38,7 +38,7 @@ FINISHING = {"Y": ["enter"], "e": ["ctrl+s"], "r": ["n", "enter"], "A": ["n", "e
 class OpenGate:
     """The gate of a run whose calls have a pattern to allow."""
 
-    mode = "step"
+    mode = resume_mode = "step"
 
     def open_parts(self) -> Sequence[OpenPart]:
         return open_parts(Policy(), BASH, '{"command": "x"}')

@@ -18,7 +18,7 @@ from sandbox_tui.sessions.remote.client import RunClient
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from sandbox_tui.tui.screens.home.home import HomeScreen
-from sandbox_tui.tui.screens.wall.tile_actions import why_not
+from sandbox_tui.tui.screens.wall.steering.controlled_runs import why_not
 from sandbox_tui.tui.theming.palette import _palette
 from sandbox_tui.tui.widgets.status_bar import StatusBar
 from sandbox_tui.tui.widgets.wall.run_facts import kind_of, status_words

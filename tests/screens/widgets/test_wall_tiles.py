@@ -18,7 +18,7 @@ from sandbox_tui.sessions import RunWorker
 from sandbox_tui.tui.screens.wall.describe_tiles import describe_tiles, is_due
 from sandbox_tui.tui.screens.wall.dialogs.decide_about_all import DecideAboutAllDialog, WaitingCall
 from sandbox_tui.tui.screens.wall.key_words import why_key_of_run_does_nothing as words_about
-from sandbox_tui.tui.screens.wall.tile_actions import why_not_here
+from sandbox_tui.tui.screens.wall.steering.controlled_runs import why_not_here
 from sandbox_tui.tui.theming.derived_roles import derived_roles
 from sandbox_tui.tui.widgets.wall.run_order import chosen_by, passes, rank
 from sandbox_tui.tui.widgets.wall.run_selection import chosen_first

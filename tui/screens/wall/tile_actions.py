@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal, TypeGuard
 
 from textual.screen import Screen
 
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import CallItem
-from sandbox_tui.core.events.types import Mode
 from sandbox_tui.core.run.human.run_controls import Controls
 from sandbox_tui.sessions import RunRegistry
 from sandbox_tui.sessions.recording.run_registry import ENDED_BY_USER
-from sandbox_tui.sessions.recording.run_worker import ProgramExited
 from sandbox_tui.sessions.remote.recorded_run import RecordedRun
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.titles import task_line
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.screens.cockpit.live.approving.call_drafts import CallDrafts
-from sandbox_tui.tui.screens.cockpit.live.choose_mode import ALLOWED, ModeDialog, number_that_stays
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from sandbox_tui.tui.screens.cockpit.live.steering import GONE, RunSteering, pause_or_resume
 from sandbox_tui.tui.screens.compare.compare_screen import CompareScreen
@@ -28,10 +24,6 @@ from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog, EndRunDialog
 from sandbox_tui.tui.screens.home.rows.session_opener import SessionOpener
 from sandbox_tui.tui.screens.wall.allow_in_runs import AllowInRuns
-from sandbox_tui.tui.screens.wall.dialogs.choose_mode_of_all import (
-    AllRunsModeDialog,
-    WallModeDialog,
-)
 from sandbox_tui.tui.screens.wall.dialogs.decide_about_all import (
     DecideAboutAllDialog,
     Decision,
@@ -39,77 +31,17 @@ from sandbox_tui.tui.screens.wall.dialogs.decide_about_all import (
 )
 from sandbox_tui.tui.screens.wall.dialogs.end_runs import EndAllRunsDialog, EndRunsDialog
 from sandbox_tui.tui.screens.wall.dialogs.message_runs import MessageRunsDialog
+from sandbox_tui.tui.screens.wall.steering.controlled_runs import (
+    controls_of,
+    is_steerable,
+    others_for,
+    waiting_here,
+    why_not,
+)
+from sandbox_tui.tui.screens.wall.steering.mode_of_runs import ask_for_mode
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.calls.inject_bar import PLACEHOLDER
-from sandbox_tui.tui.widgets.wall.run_groups import has_ended
-from sandbox_tui.tui.widgets.wall.run_selection import next_waiting
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
-
-_ABOUT_WAITING_CALL = ("approve", "approve_always", "reject")
-
-_ON_ONE_RUN = frozenset(
-    (*_ABOUT_WAITING_CALL, "open", "compare", "message", "mode", "pause", "end")
-)
-"""Actions on the chosen run."""
-
-DECIDING = ("open", "approve", "approve_all", "reject")
-"""Actions that decide about waiting calls, or lead to one."""
-
-_ON_SEVERAL = frozenset(("message", "mode", "end"))
-"""Those that a key can make actions on all runs shown."""
-
-REPLACED = "another terminal is in control of this run; open it to take control"
-
-
-def why_not(action: str, tile: RunTile | None) -> str:
-    """Return why an action on the chosen run is not available; empty if it is."""
-    if tile is None:
-        return "no run is chosen"
-    if action in ("open", "compare"):
-        return ""
-    if isinstance(tile.worker.failure, ProgramExited):
-        keys = f"{hint('wall.open')}, then {hint('failure.resume')} resumes it"
-        return f"the run was interrupted: {keys}"
-    if action in _ABOUT_WAITING_CALL and tile.state.pending is None:
-        return "no call of this run is waiting"
-    if tile.kind not in ("running", "waiting"):
-        return "this run has ended"
-    if isinstance(tile.worker, RecordedRun):
-        return "this run belongs to another program"
-    return "" if tile.worker.steers else REPLACED
-
-
-def why_not_here(
-    action: str,
-    chosen: RunTile | None,
-    tiles: Sequence[RunTile],
-    hidden: Sequence[RunTile] = (),
-) -> str:
-    """Return why an action of the wall is not available; empty if it is.
-
-    Args:
-        action: its name.
-        chosen: the focused run.
-        tiles: those that are shown.
-        hidden: those that search or filter hide.
-    """
-    if action == "pause_all":
-        if tiles and all(has_ended(one.worker) for one in tiles):
-            return "all runs have ended" if not hidden else "all runs that are shown have ended"
-        return "" if active_modes(tiles) else "no run that is shown can be paused from here"
-    if action not in ("waiting", "approve_all"):
-        is_for_others = action in _ON_SEVERAL and bool(others_for(chosen, tiles))
-        return why_not(action, chosen) if action in _ON_ONE_RUN and not is_for_others else ""
-    count = len(waiting_here(tiles))
-    if action == "waiting":
-        why = "" if next_waiting(tiles, chosen) is not None else "no other run waits for you"
-    else:
-        why = "" if count > 1 else f"{'only one' if count else 'no'} call waits for you"
-    others = len(waiting_here(hidden))
-    if not why or not others:
-        return why
-    do = "does" if others == 1 else "do"
-    return f"of the runs that are shown, {why}; of the hidden ones, {others} {do}: esc shows all"
 
 
 class TileActions:
@@ -158,7 +90,7 @@ class TileActions:
         """Approve the waiting call of a run and all similar ones for the rest of that run, or of
         all runs of these tiles with its task, whatever their models."""
         same = [one for one in tiles if one.worker.task == tile.worker.task]
-        others = [one for one in same if one is not tile and _controls_of([one])]
+        others = [one for one in same if one is not tile and controls_of([one])]
         self._steering(tile).approve_always(AllowInRuns(self._screen, others))
 
     def decide_about_all(self, tiles: Sequence[RunTile]) -> None:
@@ -199,7 +131,7 @@ class TileActions:
         for tile, item in chosen:
             run = tile.worker.run
             still_waits = tile.state.pending is item and tile.worker.steers
-            if still_waits and _is_steerable(run) and decide(run, item.call.number):
+            if still_waits and is_steerable(run) and decide(run, item.call.number):
                 CallDrafts(self._screen, tile.worker).forget()
                 done += 1
         gone = len(chosen) - done
@@ -210,41 +142,8 @@ class TileActions:
     def choose_mode(self, tile: RunTile, tiles: Sequence[RunTile]) -> None:
         """Choose the mode of a run, or of all runs of these tiles that can be controlled."""
         going = others_for(tile, tiles)
-        tile = going[0] if going else tile
-        run, pending = tile.worker.run, tile.state.pending
-        others = _controls_of(tiles)
-        if run is None:
-            return
-        number = number_that_stays(pending)
-        allowed = len(tile.state.granted)
-        now: Mode = run.gate.mode
-        waiting = [number_that_stays(one.state.pending) for one in waiting_here(tiles)]
-        stays = sum(one is not None for one in waiting)
-        modes: list[Mode] = [one.gate.mode for one in others]
-        kind = AllRunsModeDialog if going else WallModeDialog
-        dialog = (
-            kind(now, modes, number, allowed, stays)
-            if len(others) > 1
-            else ModeDialog(now, number, allowed)
-        )
-
-        def chosen(mode: Mode | Literal["allowed"] | None) -> None:
-            if mode == ALLOWED:
-                self._steering(tile).show_allowed()
-            elif mode is not None:
-                is_for_all = isinstance(dialog, WallModeDialog) and dialog.is_for_all
-                wanted = others if is_for_all else [run]
-                self._set_mode(mode, tile, [one for one in wanted if _is_steerable(one)])
-
-        app_of(self._screen).push_screen(dialog, chosen)
-
-    def _set_mode(self, mode: Mode, tile: RunTile, runs: Sequence[Controls]) -> None:
-        """Set the mode of runs, and say so: that of one tile, or several."""
-        for one in runs:
-            one.set_mode(mode)
-        where = f"all {len(runs)} runs" if len(runs) > 1 else f"run {tile.number}"
-        if runs:
-            self._screen.notify(f"Mode {mode} in {where}.", markup=False)
+        shown = going[0] if going else tile
+        ask_for_mode(self._screen, shown, tiles, self._steering(shown), is_about_others=bool(going))
 
     def _steering(self, tile: RunTile) -> RunSteering:
         return RunSteering(self._screen, tile.worker, tile.state)
@@ -283,7 +182,7 @@ class TileActions:
 
     def pause_all(self, tiles: Sequence[RunTile]) -> None:
         """Pause the runs of these tiles; if all of them are paused, resume them."""
-        runs = _controls_of(tiles)
+        runs = controls_of(tiles)
         going = [run for run in runs if run.gate.mode != "paused"]
         for run in going or runs:
             pause_or_resume(run)
@@ -299,11 +198,11 @@ class TileActions:
         def typed(text: str | None) -> None:
             self._unsent = dialog.typed if text is None else ""
             if text:
-                runs = _controls_of(tiles if dialog.is_for_all else [tile])
+                runs = controls_of(tiles if dialog.is_for_all else [tile])
                 self._send(text, tile, runs)
 
         number = None if len(going) > 1 else tile.number
-        dialog = MessageRunsDialog(number, len(_controls_of(tiles)), self._unsent)
+        dialog = MessageRunsDialog(number, len(controls_of(tiles)), self._unsent)
         app_of(self._screen).push_screen(dialog, typed)
 
     def _send(self, text: str, tile: RunTile, runs: Sequence[Controls]) -> None:
@@ -366,31 +265,3 @@ class TileActions:
     def complain(self, error: SandboxTuiError) -> None:
         """Tell the user what went wrong."""
         self._screen.notify(sanitize_line(str(error)), severity="error", markup=False)
-
-
-def others_for(chosen: RunTile | None, tiles: Sequence[RunTile]) -> list[RunTile]:
-    """Return the runs of tiles that a key is about if the chosen one has ended: those that can be
-    controlled. Otherwise it is about the chosen run, and the list is empty."""
-    if chosen is None or not has_ended(chosen.worker):
-        return []
-    return [one for one in tiles if _controls_of([one]) and not why_not("end", one)]
-
-
-def waiting_here(tiles: Sequence[RunTile]) -> list[RunTile]:
-    """Return the tiles whose waiting calls can be decided about from here."""
-    return [tile for tile in tiles if not why_not("approve", tile)]
-
-
-def active_modes(tiles: Sequence[RunTile]) -> frozenset[Mode]:
-    """Return the modes of the runs of tiles that can be controlled from here."""
-    return frozenset(run.gate.mode for run in _controls_of(tiles))
-
-
-def _controls_of(tiles: Sequence[RunTile]) -> list[Controls]:
-    """Return what steers the runs of tiles that can be controlled from here."""
-    runs = (one.worker.run for one in tiles if one.worker.steers)
-    return [run for run in runs if _is_steerable(run)]
-
-
-def _is_steerable(run: Controls | None) -> TypeGuard[Controls]:
-    return run is not None and run.steerable

@@ -23,14 +23,14 @@ from sandbox_tui.tui.screens.wall.describe_tiles import describe_tiles, is_due
 from sandbox_tui.tui.screens.wall.key_words import why_key_of_run_does_nothing, words_of
 from sandbox_tui.tui.screens.wall.leave_wall import leave_wall, puts_notices_away
 from sandbox_tui.tui.screens.wall.run_keys import RunKeys
-from sandbox_tui.tui.screens.wall.tile_actions import (
+from sandbox_tui.tui.screens.wall.steering.controlled_runs import (
     DECIDING,
-    TileActions,
     active_modes,
     others_for,
     waiting_here,
     why_not_here,
 )
+from sandbox_tui.tui.screens.wall.tile_actions import TileActions
 from sandbox_tui.tui.screens.wall.waiting_previews import WaitingPreviews
 from sandbox_tui.tui.screens.wall.wall_runs import Group, WallRuns
 from sandbox_tui.tui.textual_support.toasts import NoticesMoveNothing
@@ -162,6 +162,10 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, RunKeys):
     async def _read_titles(self) -> None:
         """Read the titles that the user gave the sessions, and which were deleted."""
         await self._runs.read()
+
+    def shows_run(self, run_id: str) -> bool:
+        """Return whether a run has a tile, which tells what is new about it."""
+        return run_id in self._runs.shown
 
     def on_resize(self) -> None:
         """Fit the tiles to the new size."""

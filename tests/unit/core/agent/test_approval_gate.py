@@ -14,6 +14,7 @@ from sandbox_tui.core.agent.approval_gate import Gate
 from sandbox_tui.core.agent.approver import Decision
 from sandbox_tui.core.agent.message_queue import MessageQueue
 from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.run_state import fold
 from sandbox_tui.core.policy.rule_matching import decide
 from sandbox_tui.core.policy.rules import BASH, Policy, Rule
 
@@ -365,3 +366,23 @@ async def test_what_is_revoked_is_asked_about_again() -> None:
     waiting = await come(gate, "make test", 2)
     assert not waiting.done()
     waiting.cancel()
+
+
+@pytest.mark.parametrize("mode", ["auto", "ask", "step"])
+async def test_a_mode_that_is_chosen_during_a_pause_is_that_of_the_run_once_it_is_resumed(
+    mode: e.Mode,
+) -> None:
+    gate = Recorded("ask")
+    gate.set_mode("paused")
+    coming = await come(gate, "ls")
+    gate.choose_mode(mode)
+    await asyncio.sleep(0)
+    assert (gate.mode, gate.resume_mode) == ("paused", mode)
+    assert not coming.done()
+    state = fold(one for one in gate.events if isinstance(one, e.ModeChanged))
+    assert (state.mode, state.paused_mode) == ("paused", mode)
+    gate.resume()
+    assert (gate.mode, gate.resume_mode) == (mode, mode)
+    await asyncio.sleep(0)
+    assert coming.done() == (mode != "step")
+    coming.cancel()

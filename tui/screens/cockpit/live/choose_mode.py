@@ -34,6 +34,9 @@ NAME_COLUMNS = 13
 STEP_WITH_ALLOWED = "all wait, except what you allowed"
 """What `step` means once the user has allowed something in the run."""
 
+STAYS_PAUSED = "paused · continues in the chosen mode"
+"""Says of a paused run what choosing a mode does: resuming is another key's."""
+
 ALLOWED: Literal["allowed"] = "allowed"
 """The answer that asks for the list of what was allowed in this run."""
 
@@ -47,9 +50,10 @@ class ModeDialog(Dialog[Mode | Literal["allowed"] | None]):
     """Lists the modes; dismisses with the chosen one, `ALLOWED`, or None to change nothing.
 
     Args:
-        now: the current mode of the run.
+        now: the current mode of the run, or that in which it continues after a pause.
         waiting: number of the call that waits for a decision, if any.
         allowed: number of patterns that the user allowed in this run.
+        is_paused: whether it is paused, which it stays.
     """
 
     choice_words = "choose"
@@ -66,8 +70,11 @@ class ModeDialog(Dialog[Mode | Literal["allowed"] | None]):
         binding("mode_menu.leave", "dismiss(None)"),
     ]
 
-    def __init__(self, now: Mode, waiting: int | None = None, allowed: int = 0) -> None:
+    def __init__(
+        self, now: Mode, waiting: int | None = None, allowed: int = 0, *, is_paused: bool = False
+    ) -> None:
         super().__init__()
+        self._is_paused = is_paused
         self._allowed = allowed
         self._now: Mode = now
         self._waiting = waiting
@@ -75,7 +82,7 @@ class ModeDialog(Dialog[Mode | Literal["allowed"] | None]):
     def compose(self) -> ComposeResult:
         """Yield one line per mode, and what happens to a waiting call."""
         options = OptionList(id="modes", classes="dialog")
-        options.border_title = "mode" if self._now in MODES else f"mode · {self._now} now"
+        options.border_title = f"mode · {STAYS_PAUSED}" if self._is_paused else "mode"
         stays = "" if self._waiting is None else f"call {self._waiting} keeps waiting · "
         options.border_subtitle = f"{stays}enter choose · {hint('mode_menu.leave')} cancel"
         yield options
@@ -85,7 +92,7 @@ class ModeDialog(Dialog[Mode | Literal["allowed"] | None]):
         """Mark and highlight the current mode."""
         options = self.query_one(OptionList)
         options.add_options(self.lines())
-        options.highlighted = list(MODES).index(self._now) if self._now in MODES else 0
+        options.highlighted = list(MODES).index(self._now)
         self.set_focus(options)
 
     @property

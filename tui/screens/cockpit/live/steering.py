@@ -34,6 +34,7 @@ from sandbox_tui.tui.screens.cockpit.nothing_to_act_on import (
     why_nothing_to_act_on,
 )
 from sandbox_tui.tui.screens.cockpit.outdated_notices import asks_again_words
+from sandbox_tui.tui.screens.cockpit.why_only_watched import why_only_watched
 from sandbox_tui.tui.textual_support.toasts import DedupedToasts
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
@@ -83,8 +84,8 @@ class RunSteering:
         """Return the run if it can still be controlled; otherwise notify the user and return
         None."""
         run = self.run
-        if not self._worker.can_be_steered:
-            self._screen.notify("This sample runs on a cluster node: here you can only watch it.")
+        if why := why_only_watched(self._worker):
+            self._screen.notify(f"{why[:1].upper()}{why[1:]}.")
             return None
         if run is not None and not self._worker.steers:
             takes = f"{hint('live.steer')} takes control"
@@ -141,10 +142,10 @@ class RunSteering:
             return ""
         if self._state.finished is not None:
             return "this run has ended"
-        if action in (*_STEERING_ACTIONS, "steer") and not self._worker.can_be_steered:
-            return "this run is on a cluster, where it can only be watched"
         if isinstance(self._worker.failure, ProgramExited):
             return "the run's program has exited"
+        if action in (*_STEERING_ACTIONS, "steer") and (why := why_only_watched(self._worker)):
+            return why
         if action == "steer":
             return "you are in control" if self._worker.steers else ""
         if action in _STEERING_ACTIONS and not self._worker.steers:
@@ -210,7 +211,7 @@ class RunSteering:
             self._say_what_still_waits()
 
     def choose_mode(self) -> None:
-        """Choose the mode of the run; a waiting call keeps waiting."""
+        """Choose the mode of the run: a paused one stays paused, a waiting call keeps waiting."""
         run, pending = self.steerable_run(), self._state.pending
         if run is None:
             return
@@ -220,11 +221,12 @@ class RunSteering:
             if mode == ALLOWED:
                 self.show_allowed()
             elif run is not None and mode is not None:
-                run.set_mode(mode)
+                run.choose_mode(mode)
                 self.say_since_when(run)
 
         number = number_that_stays(pending)
-        dialog = ModeDialog(run.gate.mode, number, len(self._state.granted))
+        allowed, is_paused = len(self._state.granted), run.gate.mode == "paused"
+        dialog = ModeDialog(run.gate.resume_mode, number, allowed, is_paused=is_paused)
         app_of(self._screen).push_screen(dialog, chosen)
 
     def show_allowed(self) -> None:

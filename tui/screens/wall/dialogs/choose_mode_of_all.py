@@ -23,11 +23,12 @@ class WallModeDialog(ModeDialog):
     """Lists the modes; another line sets whether the mode is for all runs that the wall shows.
 
     Args:
-        now: the current mode of the chosen run.
+        now: the current mode of the chosen run, or that in which it continues after a pause.
         modes: those of all runs shown that can be controlled.
         waiting: number of the call that waits for the user, if any.
         allowed: number of patterns that the user allowed in the chosen run.
         waiting_calls: number of calls of all runs shown that wait for the user.
+        is_paused: whether the chosen run is paused, which it stays.
 
     Attributes:
         is_for_all: whether the chosen mode is for all of these runs.
@@ -48,8 +49,10 @@ class WallModeDialog(ModeDialog):
         waiting: int | None = None,
         allowed: int = 0,
         waiting_calls: int = 0,
+        *,
+        is_paused: bool = False,
     ) -> None:
-        super().__init__(now, waiting, allowed)
+        super().__init__(now, waiting, allowed, is_paused=is_paused)
         self._modes = modes
         self._waiting_calls = waiting_calls
 

@@ -1,0 +1,1 @@
+"""What the keys of the wall do to its runs, and to which of them."""

@@ -1,0 +1,109 @@
+"""Which runs of the wall a key acts on, and why it acts on none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeGuard
+
+from sandbox_tui.core.events.types import Mode
+from sandbox_tui.core.run.human.run_controls import Controls
+from sandbox_tui.sessions.recording.run_worker import ProgramExited
+from sandbox_tui.sessions.remote.recorded_run import RecordedRun
+from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.widgets.wall.run_groups import has_ended
+from sandbox_tui.tui.widgets.wall.run_selection import next_waiting
+from sandbox_tui.tui.widgets.wall.run_tile import RunTile
+
+_ABOUT_WAITING_CALL = ("approve", "approve_always", "reject")
+
+_ON_ONE_RUN = frozenset(
+    (*_ABOUT_WAITING_CALL, "open", "compare", "message", "mode", "pause", "end")
+)
+"""Actions on the chosen run."""
+
+DECIDING = ("open", "approve", "approve_all", "reject")
+"""Actions that decide about waiting calls, or lead to one."""
+
+_ON_SEVERAL = frozenset(("message", "mode", "end"))
+"""Those that a key can make actions on all runs shown."""
+
+REPLACED = "another terminal is in control of this run; open it to take control"
+
+
+def why_not(action: str, tile: RunTile | None) -> str:
+    """Return why an action on the chosen run is not available; empty if it is."""
+    if tile is None:
+        return "no run is chosen"
+    if action in ("open", "compare"):
+        return ""
+    if isinstance(tile.worker.failure, ProgramExited):
+        keys = f"{hint('wall.open')}, then {hint('failure.resume')} resumes it"
+        return f"the run was interrupted: {keys}"
+    if action in _ABOUT_WAITING_CALL and tile.state.pending is None:
+        return "no call of this run is waiting"
+    if tile.kind not in ("running", "waiting"):
+        return "this run has ended"
+    if isinstance(tile.worker, RecordedRun):
+        return "this run belongs to another program"
+    return "" if tile.worker.steers else REPLACED
+
+
+def why_not_here(
+    action: str,
+    chosen: RunTile | None,
+    tiles: Sequence[RunTile],
+    hidden: Sequence[RunTile] = (),
+) -> str:
+    """Return why an action of the wall is not available; empty if it is.
+
+    Args:
+        action: its name.
+        chosen: the focused run.
+        tiles: those that are shown.
+        hidden: those that search or filter hide.
+    """
+    if action == "pause_all":
+        if tiles and all(has_ended(one.worker) for one in tiles):
+            return "all runs have ended" if not hidden else "all runs that are shown have ended"
+        return "" if active_modes(tiles) else "no run that is shown can be paused from here"
+    if action not in ("waiting", "approve_all"):
+        is_for_others = action in _ON_SEVERAL and bool(others_for(chosen, tiles))
+        return why_not(action, chosen) if action in _ON_ONE_RUN and not is_for_others else ""
+    count = len(waiting_here(tiles))
+    if action == "waiting":
+        why = "" if next_waiting(tiles, chosen) is not None else "no other run waits for you"
+    else:
+        why = "" if count > 1 else f"{'only one' if count else 'no'} call waits for you"
+    others = len(waiting_here(hidden))
+    if not why or not others:
+        return why
+    do = "does" if others == 1 else "do"
+    return f"of the runs that are shown, {why}; of the hidden ones, {others} {do}: esc shows all"
+
+
+def others_for(chosen: RunTile | None, tiles: Sequence[RunTile]) -> list[RunTile]:
+    """Return the runs of tiles that a key is about if the chosen one has ended: those that can be
+    controlled. Otherwise it is about the chosen run, and the list is empty."""
+    if chosen is None or not has_ended(chosen.worker):
+        return []
+    return [one for one in tiles if controls_of([one]) and not why_not("end", one)]
+
+
+def waiting_here(tiles: Sequence[RunTile]) -> list[RunTile]:
+    """Return the tiles whose waiting calls can be decided about from here."""
+    return [tile for tile in tiles if not why_not("approve", tile)]
+
+
+def active_modes(tiles: Sequence[RunTile]) -> frozenset[Mode]:
+    """Return the modes of the runs of tiles that can be controlled from here."""
+    return frozenset(run.gate.mode for run in controls_of(tiles))
+
+
+def controls_of(tiles: Sequence[RunTile]) -> list[Controls]:
+    """Return what steers the runs of tiles that can be controlled from here."""
+    runs = (one.worker.run for one in tiles if one.worker.steers)
+    return [run for run in runs if is_steerable(run)]
+
+
+def is_steerable(run: Controls | None) -> TypeGuard[Controls]:
+    return run is not None and run.steerable

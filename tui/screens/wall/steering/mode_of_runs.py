@@ -1,0 +1,90 @@
+"""The mode of the chosen run of the wall, or of all runs that it shows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from textual.screen import Screen
+
+from sandbox_tui.core.events.types import Mode
+from sandbox_tui.core.run.human.run_controls import Controls
+from sandbox_tui.tui.screens.cockpit.live.choose_mode import ALLOWED, ModeDialog, number_that_stays
+from sandbox_tui.tui.screens.cockpit.live.steering import RunSteering
+from sandbox_tui.tui.screens.wall.dialogs.choose_mode_of_all import (
+    AllRunsModeDialog,
+    WallModeDialog,
+)
+from sandbox_tui.tui.screens.wall.steering.controlled_runs import (
+    controls_of,
+    is_steerable,
+    waiting_here,
+)
+from sandbox_tui.tui.textual_support.typed_app import app_of
+from sandbox_tui.tui.widgets.wall.run_tile import RunTile
+
+
+def ask_for_mode(
+    screen: Screen[None],
+    tile: RunTile,
+    tiles: Sequence[RunTile],
+    steering: RunSteering,
+    *,
+    is_about_others: bool,
+) -> None:
+    """Ask for the mode of a run, or of all runs of these tiles that can be controlled.
+
+    Args:
+        screen: the wall.
+        tile: that of the run.
+        tiles: those that are shown.
+        steering: steers the run.
+        is_about_others: whether the chosen run has ended, so that it is about all others.
+    """
+    run, others = tile.worker.run, controls_of(tiles)
+    if run is None:
+        return
+    dialog = _dialog(run, tile, tiles, others, is_about_others=is_about_others)
+
+    def chosen(mode: Mode | Literal["allowed"] | None) -> None:
+        if mode == ALLOWED:
+            steering.show_allowed()
+        elif mode is not None:
+            is_for_all = isinstance(dialog, WallModeDialog) and dialog.is_for_all
+            wanted = [one for one in (others if is_for_all else [run]) if is_steerable(one)]
+            words = _chosen_words(mode, tile.number, wanted)
+            for one in wanted:
+                one.choose_mode(mode)
+            if wanted:
+                screen.notify(words, markup=False)
+
+    app_of(screen).push_screen(dialog, chosen)
+
+
+def _dialog(
+    run: Controls,
+    tile: RunTile,
+    tiles: Sequence[RunTile],
+    others: Sequence[Controls],
+    *,
+    is_about_others: bool,
+) -> ModeDialog:
+    number, allowed = number_that_stays(tile.state.pending), len(tile.state.granted)
+    now, is_paused = run.gate.resume_mode, run.gate.mode == "paused"
+    if len(others) < 2:
+        return ModeDialog(now, number, allowed, is_paused=is_paused)
+    waiting = [number_that_stays(one.state.pending) for one in waiting_here(tiles)]
+    stays = sum(one is not None for one in waiting)
+    modes: list[Mode] = [one.gate.resume_mode for one in others]
+    kind = AllRunsModeDialog if is_about_others else WallModeDialog
+    return kind(now, modes, number, allowed, stays, is_paused=is_paused)
+
+
+def _chosen_words(mode: Mode, number: int, runs: Sequence[Controls]) -> str:
+    """Say which mode runs will have: that with this number, or several; paused ones stay so."""
+    paused = sum(one.gate.mode == "paused" for one in runs)
+    where = f"all {len(runs)} runs" if len(runs) > 1 else f"run {number}"
+    if paused and paused == len(runs):
+        return f"Mode {mode} in {where} once you resume {'them' if paused > 1 else 'it'}."
+    still = f"; {paused} of them {'stays' if paused == 1 else 'stay'} paused" if paused else ""
+    return f"Mode {mode} in {where}{still}."
