@@ -143,7 +143,7 @@ def parse_theme(text: str, name: str = "") -> ThemeFile:
         tables = tomllib.loads(text)
         theme = msgspec.convert({"name": name, **tables} if name else tables, ThemeFile)
     except tomllib.TOMLDecodeError as error:
-        raise ValueError(f"not valid TOML: {error}") from error
+        raise ValueError(f"not valid TOML: {_with_place(text, error)}") from error
     except msgspec.ValidationError as error:
         raise ValueError(_problem(text, str(error))) from error
     for table in ("colors", "roles"):
@@ -155,6 +155,13 @@ def parse_theme(text: str, name: str = "") -> ThemeFile:
                     f"line {line}: {key} = {value!r} is not a colour such as {example}"
                 )
     return theme
+
+
+def _with_place(text: str, error: tomllib.TOMLDecodeError) -> str:
+    """Return what is wrong with a file, always with line and column."""
+    lines = text.rstrip().splitlines() or [""]
+    end = f"at line {len(lines)}, column {len(lines[-1]) + 1}"
+    return str(error).replace("at end of document", end)
 
 
 def _refuse_taken(

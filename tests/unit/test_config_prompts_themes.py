@@ -118,6 +118,11 @@ def test_a_colour_that_is_none_is_named() -> None:
         ("dark = true", "dark = 1", "line 3: dark must be true or false"),
         ('error = "#', 'error = 3 # "#', "line 15: error must be text in quotes"),
         ("name =", "# ", "it lacks 'name'"),
+        (
+            "[roles]",
+            "[roles",
+            "not valid TOML: Expected ']' at the end of a table declaration (at line 17, column 7)",
+        ),
         ("[roles]", "roles = 3\n[more]", "line 17: 'roles' does not belong in [colors]"),
     ],
 )
@@ -128,6 +133,15 @@ def test_what_is_wrong_with_a_theme_is_said_in_words(before: str, after: str, wo
     with pytest.raises(ValueError, match=".") as caught:
         parse_theme(good.replace(before, after, 1))
     assert str(caught.value) == words
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [("name =", "line 1, column 7"), ("name = 'x'\nmore = [\n\n", "line 2, column 9")],
+)
+def test_a_theme_that_ends_too_early_is_named_with_its_last_line(text: str, place: str) -> None:
+    with pytest.raises(ValueError, match=f"at {place}"):
+        parse_theme(text)
 
 
 def _luminance(color: str) -> float:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
 from typing_extensions import override
 
 from sandbox_tui.core.base.errors import SandboxTuiError
+from sandbox_tui.tui.cli.settings.confirm import CANCELLED
 
 TOPICS = {
     "Run": ("run", "demo", "attach", "stop", "resume"),
@@ -61,6 +62,9 @@ class Commands(click.Group):
 
             click.echo(f"sandbox-tui: {error_words(error)}", err=True)
             ctx.exit(error.exit_code)
+        except (KeyboardInterrupt, click.Abort):  # ctrl+c, also at a question
+            click.echo("\nCancelled.", err=True)
+            ctx.exit(CANCELLED)
         except BrokenPipeError as error:
             from sandbox_tui.tui.cli.headless import without_output
 
@@ -72,16 +76,14 @@ class Commands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Suggest what an unknown command may mean: one below a group, or one spelled alike."""
         if args[0] not in self.commands and (meant := self._meant(args[0])):
-            ctx.fail(f"No such command {args[0]!r}. Did you mean: {', '.join(meant)}?")
+            ctx.fail(f"No such command {args[0]!r}. {_did_you_mean(meant)}")
         return super().resolve_command(ctx, args)
 
     def _meant(self, name: str) -> list[str]:
         groups = {n: g for n, g in self.commands.items() if isinstance(g, click.Group)}
-        if below := [f"sandbox-tui {n} {name}" for n, g in groups.items() if name in g.commands]:
+        if below := [f"{n} {name}" for n, g in groups.items() if name in g.commands]:
             return below
-        if name == "help":
-            return ["sandbox-tui --help"]
-        return [f"sandbox-tui {near}" for near in difflib.get_close_matches(name, self.commands, 3)]
+        return ["--help"] if name == "help" else difflib.get_close_matches(name, self.commands, 3)
 
     @override
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -94,6 +96,14 @@ class Commands(click.Group):
             ]
             with formatter.section(topic):
                 formatter.write_dl(rows)
+
+
+def _did_you_mean(names: Sequence[str]) -> str:
+    """Return the question as Click asks it about options and about commands of groups."""
+    first, *others = map(repr, names)
+    if others:
+        return f"(Did you mean one of: {', '.join([first, *others])}?)"
+    return f"Did you mean {first}?"
 
 
 def _without_far_names(error: click.NoSuchOption) -> click.NoSuchOption:

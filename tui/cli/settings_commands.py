@@ -91,14 +91,14 @@ def _actions(keymap: Keymap, wanted: str | None) -> list[KeyAction]:
 
 
 def _meant(typed: str, actions: Sequence[KeyAction]) -> str:
-    """Suggest the closest names of screens and actions; without any, list the screens."""
+    """Suggest the closest names of screens and actions; without any, say what lists them."""
     import difflib
 
     places = list(dict.fromkeys(action.place for action in actions))
     names = [*places, *(action.name for action in actions)]
     if close := difflib.get_close_matches(typed, names, 3, 0.7):
-        return f"Did you mean {' or '.join(close)}?"
-    return f"Screens and their parts are: {', '.join(places)}."
+        return f"Did you mean {' or '.join(map(repr, close))}?"
+    return "`sandbox-tui keys` lists all actions."
 
 
 def _written(keymap: Keymap, action: KeyAction) -> set[str]:
