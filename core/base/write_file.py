@@ -91,12 +91,12 @@ def _is_special(path: Path, found: os.stat_result) -> bool:
 
 def _descriptor(path: Path) -> int | None:
     """Return the descriptor of this process that the path names, directly or by links."""
-    name = os.path.abspath(path)  # noqa: PTH100 - `resolve` would follow the link to its file
+    name = path.absolute()  # `resolve` would follow the last link, too
     for _ in range(MAX_LINKS):
-        if match := _DESCRIPTOR.fullmatch(name):
+        if match := _DESCRIPTOR.fullmatch(os.path.normpath(name)):
             return int(match[1])
         try:
-            name = os.path.join(os.path.dirname(name), os.readlink(name))  # noqa: PTH
+            name = name.parent / name.readlink()
         except OSError:
             return None
     return None

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.base.typed_path import is_folder, is_there
-from sandbox_tui.core.base.write_file import write_file
+from sandbox_tui.core.base.write_file import would_overwrite, write_file
 from sandbox_tui.sessions.interchange.exports.base import Exporter, Part, Recording
 from sandbox_tui.sessions.interchange.known_secrets import known_secrets
 from sandbox_tui.sessions.interchange.redaction import Redactor
@@ -54,7 +54,7 @@ class Export:
         """
         paths = self.paths(output)
         for path in paths:
-            if is_there(path) and not overwrite:
+            if would_overwrite(path) and not overwrite:
                 raise ConfigError(f"{path} already exists; --force overwrites it.")
         for path, part in zip(paths, self.parts, strict=True):
             write_file(path, part.data)

@@ -18,6 +18,7 @@ from sandbox_tui.core.tools.edited_call import check_json
 from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.recording.fork_worker import ForkPlan
 from sandbox_tui.sessions.remote.detached import ForkJob, Job, begin
+from sandbox_tui.tui.cli.settings.confirm import confirm
 from sandbox_tui.tui.cli.show_app import is_terminal, say_how_it_ended, show
 
 
@@ -121,4 +122,4 @@ def _consent(plan: ForkPlan, options: Mapping[str, Any], *, ask: bool) -> None:
         )
     click.echo(sanitize_line(plan.sentence), err=True)
     if ask and plan.repeats and not options["yes"]:
-        click.confirm("Continue?", abort=True, default=True, err=True)
+        confirm("Continue?", "No run was started", default=True, err=True)

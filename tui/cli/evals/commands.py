@@ -32,6 +32,12 @@ from sandbox_tui.tui.cli.options import (
 )
 from sandbox_tui.tui.cli.settings.dollars_option import DOLLARS
 from sandbox_tui.tui.cli.settings.duration_option import DURATION
+from sandbox_tui.tui.cli.settings.output_file import (
+    file_or_stdout,
+    force_option,
+    format_of,
+    output_option,
+)
 from sandbox_tui.tui.cli.show_app import is_terminal
 
 if TYPE_CHECKING:
@@ -68,13 +74,8 @@ _work_options = added(
 )
 """The options of commands that run an evaluation."""
 
-_output_option = click.option(
-    "--output",
-    "-o",
-    metavar="FILE",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Write to this file.",
-)
+_BY_ENDING = "Default: by the ending of --output, else text."
+_output_option = output_option("Write to this file")
 
 _explain_option = click.option(
     "--explain", is_flag=True, help="Also print how figures are computed."
@@ -279,21 +280,28 @@ def rm(evaluation: tuple[str, ...], sessions: bool, yes: bool) -> None:
     *("--format", "-f"),
     "form",
     type=click.Choice(["text", "markdown", "html", "csv", "cells", "json"]),
-    default="text",
-    show_default=True,
-    help="csv has one line per sample, cells one per domain and mode; json has both.",
+    help="csv has one line per sample, cells one per domain and mode; json has both. " + _BY_ENDING,
 )
 @_output_option
+@force_option
 @click.option(
     "--sessions", is_flag=True, help=("Also write a page for each session, next to the report.")
 )
 @_explain_option
 def report(
-    evaluation: str, form: str, output: Path | None, *, sessions: bool, explain: bool
+    evaluation: str,
+    form: str | None,
+    output: Path | None,
+    *,
+    force: bool,
+    sessions: bool,
+    explain: bool,
 ) -> None:
     """Report an EVALUATION (its id, either end of it, its suite, or "last"), running or not."""
-    from sandbox_tui.tui.cli.evals.report import write_report
+    from sandbox_tui.tui.cli.evals.report import REPORTS, write_report
 
+    form = form or format_of(output, REPORTS, "text")
+    output = file_or_stdout(output, force=force)
     with store_to_read() as store:
         write_report(store, evaluation, form, output, sessions=sessions, explain=explain)
 
@@ -305,18 +313,28 @@ def report(
     *("--format", "-f"),
     "form",
     type=click.Choice(["text", "markdown", "html"]),
-    default="text",
-    show_default=True,
+    help=_BY_ENDING,
 )
 @_output_option
+@force_option
 @_explain_option
-def compare(left: str, right: str, form: str, output: Path | None, *, explain: bool) -> None:
+def compare(
+    left: str,
+    right: str,
+    form: str | None,
+    output: Path | None,
+    *,
+    force: bool,
+    explain: bool,
+) -> None:
     """Compare two evaluations by task and mode: two models, or two checkpoints of one.
 
     LEFT and RIGHT are ids as `eval ls` lists them, either end of one, or suites.
     """
-    from sandbox_tui.tui.cli.evals.report import write_comparison
+    from sandbox_tui.tui.cli.evals.report import COMPARISONS, write_comparison
 
+    form = form or format_of(output, COMPARISONS, "text")
+    output = file_or_stdout(output, force=force)
     with store_to_read() as store:
         write_comparison(store, left, right, form, output, explain=explain)
 

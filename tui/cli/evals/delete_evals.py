@@ -16,6 +16,7 @@ from sandbox_tui.sessions.evals.delete import (
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.sessions.store.tables.evals.eval_sessions import own_sessions
 from sandbox_tui.tui.cli.sessions.free_space import free_space
+from sandbox_tui.tui.cli.settings.confirm import confirm, kept_words
 from sandbox_tui.tui.format import numbers
 
 NONE_OF_ITS_OWN = "It has no sessions of its own; those of another evaluation stay."
@@ -32,7 +33,7 @@ def delete_alone(store: Store, chosen: Sequence[ledger.EvalSummary], *, ask: boo
         refuse_running(found)
     for found in chosen:
         if ask:
-            click.confirm(f"Delete {_name(found)}? Its sessions stay.", abort=True)
+            confirm(f"Delete {_name(found)}? Its sessions stay.", kept_words(found is chosen[0]))
         delete_evaluation(store, found.info.id)
         click.echo(f"deleted {found.info.id}")
 
@@ -51,7 +52,7 @@ def delete_whole(store: Store, chosen: Sequence[ledger.EvalSummary], *, ask: boo
         if ask:
             its = f" and its {numbers.counted(count, 'session')}?"
             rest = its if count else f"? {NONE_OF_ITS_OWN}"
-            click.confirm(f"Delete {_name(found)}{rest}", abort=True)
+            confirm(f"Delete {_name(found)}{rest}", kept_words(found is chosen[0]))
         count = delete_with_sessions(store, found.info.id)
         sessions = f" and {numbers.counted(count, 'session')}" if count else f". {NONE_OF_ITS_OWN}"
         click.echo(f"deleted {found.info.id}{sessions}")

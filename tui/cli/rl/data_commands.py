@@ -8,7 +8,12 @@ from typing import Any
 
 import click
 
-TASK_FILE = click.Path(path_type=Path, dir_okay=False)
+from sandbox_tui.tui.cli.settings.output_file import (
+    FILE,
+    file_or_stdout,
+    force_option,
+    output_option,
+)
 
 
 @click.group(short_help="Make, convert, split and check tasks.")
@@ -40,25 +45,30 @@ def data() -> None:
     type=click.IntRange(1, 4),
     help="Only this level (1 is the easiest); repeatable.",
 )
-@click.option(
-    "--output", metavar="FILE", type=TASK_FILE, required=True, help="The task file to write."
-)
+@output_option("The task file to write", required=True)
+@force_option
 def generate(
-    count: int, seed: int, domains: tuple[str, ...], levels: tuple[int, ...], output: Path
+    count: int,
+    seed: int,
+    domains: tuple[str, ...],
+    levels: tuple[int, ...],
+    *,
+    output: Path,
+    force: bool,
 ) -> None:
     """Generate tasks without downloads: documents, a question about them, and its answer."""
     from sandbox_tui.core.rl.data.generated.generate import DOMAINS, LEVELS, generate_tasks
     from sandbox_tui.tui.cli.rl.data_report import write_task_file
 
+    file = file_or_stdout(output, force=force)
     tasks = generate_tasks(count, seed=seed, domains=domains or DOMAINS, levels=levels or LEVELS)
-    write_task_file(output, list(tasks))
+    write_task_file(file, list(tasks))
 
 
 @data.command(short_help="Convert questions and documents into tasks.")
 @click.argument("source")
-@click.option(
-    "--output", metavar="FILE", type=TASK_FILE, required=True, help="The task file to write."
-)
+@output_option("The task file to write", required=True)
+@force_option
 @click.option(
     "--column",
     "columns",
@@ -96,7 +106,9 @@ def generate(
     show_default=True,
     help=("Random seed for the distractors."),
 )
-def convert(source: str, output: Path, columns: tuple[str, ...], **options: Any) -> None:
+def convert(
+    source: str, *, output: Path, force: bool, columns: tuple[str, ...], **options: Any
+) -> None:
     """Convert questions and their documents into tasks: the question in the prompt, beside files.
 
     SOURCE is a file of rows (JSON, JSON Lines, CSV, Parquet), or a suite such as instruct_pretrain.
@@ -106,10 +118,11 @@ def convert(source: str, output: Path, columns: tuple[str, ...], **options: Any)
     from sandbox_tui.tui.cli.rl.data_report import write_task_file
 
     _check_distinct(Path(source), output)
+    file = file_or_stdout(output, force=force)
     how = conversion.Conversion(
         columns=_columns(columns), folder=options.pop("documents"), **options
     )
-    write_task_file(output, conversion.convert(source, how))
+    write_task_file(file, conversion.convert(source, how))
 
 
 def _check_distinct(*paths: Path) -> None:
@@ -136,7 +149,7 @@ def _columns(assignments: tuple[str, ...]) -> dict[str, str]:
 
 
 @data.command(short_help="Split tasks into training and held-out tasks.")
-@click.argument("tasks", type=TASK_FILE)
+@click.argument("tasks", type=FILE)
 @click.option(
     "--share",
     metavar="SHARE",
@@ -149,18 +162,21 @@ def _columns(assignments: tuple[str, ...]) -> dict[str, str]:
 @click.option(
     "--train",
     metavar="FILE",
-    type=TASK_FILE,
+    type=FILE,
     required=True,
     help="The file to write training tasks to.",
 )
 @click.option(
     "--held-out",
     metavar="FILE",
-    type=TASK_FILE,
+    type=FILE,
     required=True,
     help=("The file to write held-out tasks to."),
 )
-def split(tasks: Path, share: float, seed: int, train: Path, held_out: Path) -> None:
+@force_option
+def split(
+    tasks: Path, share: float, seed: int, *, train: Path, held_out: Path, force: bool
+) -> None:
     """Split the file TASKS by document.
 
     No document of a held-out task, nor anything nearly the same, is in a training task; nor is its
@@ -171,14 +187,15 @@ def split(tasks: Path, share: float, seed: int, train: Path, held_out: Path) -> 
     from sandbox_tui.tui.cli.rl.data_report import write_task_file
 
     _check_distinct(tasks, train, held_out)
+    files = [file_or_stdout(file, force=force) for file in (train, held_out)]
     halves = split_by_document(read_tasks(tasks), share=share, seed=seed)
-    write_task_file(train, halves.train)
-    write_task_file(held_out, halves.held_out)
+    for file, half in zip(files, (halves.train, halves.held_out), strict=True):
+        write_task_file(file, half)
 
 
 @data.command(short_help="Check that nothing leaks from held-out tasks.")
-@click.argument("train", type=TASK_FILE)
-@click.argument("held_out", type=TASK_FILE)
+@click.argument("train", type=FILE)
+@click.argument("held_out", type=FILE)
 @click.option(
     "--ngram",
     metavar="N",

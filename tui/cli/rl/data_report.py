@@ -10,23 +10,24 @@ import click
 import msgspec
 
 from sandbox_tui.core.base.sanitize import sanitize
-from sandbox_tui.core.base.write_file import write_file
 from sandbox_tui.core.evals.task import Task
 from sandbox_tui.core.rl.data.leaks import Leak, LeakReport
 from sandbox_tui.core.rl.data.task_file import encode_tasks
+from sandbox_tui.tui.cli.settings.output_file import write_output
 
 
-def write_task_file(path: Path, tasks: Sequence[Task]) -> None:
-    """Write tasks to a file and print the number per domain.
+def write_task_file(path: Path | None, tasks: Sequence[Task]) -> None:
+    """Write tasks to a file, or to stdout if it is None, and print the number per domain.
 
     Raises:
         ConfigError: the file cannot be written, or a document is not text.
     """
-    write_file(path, encode_tasks(tasks))
+    write_output(path, encode_tasks(tasks))
     domains = Counter(task.domain or "no domain" for task in tasks)
     shares = ", ".join(f"{name} {count:,}" for name, count in sorted(domains.items()))
     documents = len({data for task in tasks for data in task.files.values()})
-    click.echo(sanitize(f"{path}: {len(tasks):,} tasks on {documents:,} documents ({shares})."))
+    words = f"{path or 'stdout'}: {len(tasks):,} tasks on {documents:,} documents ({shares})."
+    click.echo(sanitize(words), err=path is None)
 
 
 _KINDS = {

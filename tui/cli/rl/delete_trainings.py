@@ -24,6 +24,7 @@ def delete_trainings(training: tuple[str, ...], sessions: bool, yes: bool) -> No
     from sandbox_tui.sessions.store.tables import rollouts, trainings
     from sandbox_tui.tui.cli.open_store import open_store, unique_by_id
     from sandbox_tui.tui.cli.sessions.free_space import free_space
+    from sandbox_tui.tui.cli.settings.confirm import confirm, kept_words
     from sandbox_tui.tui.format import numbers
 
     with open_store() as store:
@@ -37,7 +38,7 @@ def delete_trainings(training: tuple[str, ...], sessions: bool, yes: bool) -> No
             name = sanitize_line(f"{found.id} ({found.name}, {found.model})")
             if not yes:
                 question = f"{name} and its {kept}?" if sessions else f"{name}? Its {kept} stay."
-                click.confirm(f"Delete {question}", abort=True)
+                confirm(f"Delete {question}", kept_words(found is chosen[0]))
             if sessions:
                 deleted = delete_with_sessions(store, found.id)
                 click.echo(f"deleted {found.id} and {numbers.counted(deleted, 'session')}")

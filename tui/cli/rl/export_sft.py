@@ -6,6 +6,13 @@ from pathlib import Path
 
 import click
 
+from sandbox_tui.tui.cli.settings.output_file import (
+    STDOUT,
+    file_or_stdout,
+    force_option,
+    output_option,
+)
+
 
 @click.command("export-sft", short_help="Export good rollouts as data for fine-tuning.")
 @click.argument("training", default="last")
@@ -25,20 +32,17 @@ import click
 )
 @click.option("--held-out", is_flag=True, help="Include rollouts of held-out tasks.")
 @click.option("--no-redact", is_flag=True, help="Do not redact what looks like a secret.")
-@click.option(
-    "--output",
-    metavar="FILE",
-    type=click.Path(path_type=Path, dir_okay=False),
-    required=True,
-    help="The JSON Lines file to write.",
-)
+@output_option("The JSON Lines file to write", required=True)
+@force_option
 def export_sft(
     training: str,
     min_reward: float,
     each: int | None,
+    *,
     held_out: bool,
     no_redact: bool,
     output: Path,
+    force: bool,
 ) -> None:
     """Export the good rollouts of a TRAINING (its id, part of it, or "last").
 
@@ -50,12 +54,14 @@ def export_sft(
     from sandbox_tui.tui.cli.open_store import store_to_read
     from sandbox_tui.tui.format import numbers
 
+    file = file_or_stdout(output, force=force)
     selection = Selection(min_reward=min_reward, each=each, held_out=held_out)
     with store_to_read() as store:
         found = trainings.summary(store, training)
-        done = write_sft(store, found.id, selection, output, redact=not no_redact)
+        done = write_sft(store, found.id, selection, file or STDOUT, redact=not no_redact)
     tasks = numbers.counted(done.tasks, "task")
-    click.echo(f"{output}: {numbers.counted(done.rollouts, 'rollout')} of {tasks}")
+    words = f"{file or 'stdout'}: {numbers.counted(done.rollouts, 'rollout')} of {tasks}"
+    click.echo(words, err=file is None)
     if done.redacted:
         places = numbers.counted(done.redacted, "secret")
         click.echo(f"{places} redacted in this file; --no-redact keeps them.", err=True)

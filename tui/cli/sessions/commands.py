@@ -12,6 +12,7 @@ from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.tui.cli.completion import complete_session
 from sandbox_tui.tui.cli.open_store import open_store, session_named, store_to_read, unique_by_id
 from sandbox_tui.tui.cli.options import yes_option
+from sandbox_tui.tui.cli.settings.output_file import force_option
 
 
 @click.group()
@@ -83,6 +84,7 @@ def sessions_show(session: str) -> None:
 def sessions_rm(session: tuple[str, ...], yes: bool) -> None:
     """Delete sessions and free their space."""
     from sandbox_tui.tui.cli.sessions.free_space import free_space
+    from sandbox_tui.tui.cli.settings.confirm import confirm, kept_words
     from sandbox_tui.tui.screens.home.rows.delete_question import delete_question
 
     with open_store() as store:
@@ -93,7 +95,7 @@ def sessions_rm(session: tuple[str, ...], yes: bool) -> None:
                 raise ConfigError(f"{summary.id} is still running: end it before you delete it.")
         for summary in chosen:
             if not yes:
-                click.confirm(delete_question(store, [summary]), abort=True)
+                confirm(delete_question(store, [summary]), kept_words(summary is chosen[0]))
             store.delete(summary.id)
             click.echo(f"deleted {summary.id}")
         free_space(store)
@@ -207,10 +209,11 @@ def sessions_note(session: str, text: tuple[str, ...], step: int, remove: int | 
     "-o",
     metavar="PATH",
     type=click.Path(path_type=Path),
-    help="File or folder to write to; - is stdout. With several sessions: a folder.",
+    help="File or folder to write to; - is stdout. With several sessions: a folder. The ending "
+    "of a file names the format if only one has it.",
 )
 @click.option("--no-redact", is_flag=True, help="Do not redact what looks like a secret.")
-@click.option("--force", is_flag=True, help="Overwrite existing files.")
+@force_option
 @click.option(
     "--at",
     metavar="MOMENT",
@@ -243,10 +246,12 @@ def sessions_export(
     from sandbox_tui.tui.cli.sessions.export_import import (
         export_session,
         export_sessions,
+        format_by_ending,
         unknown_format,
     )
     from sandbox_tui.tui.film.film_process import DEFAULT_SIZE, FILM
 
+    format_ = format_ or format_by_ending(output)
     if format_ is None:
         raise ConfigError(f"Choose a format with -f: {', '.join((*EXPORTERS, FILM))}.")
     format_ = format_.replace("_", "-")  # accept the module's name, too

@@ -15,6 +15,8 @@ import click
 
 from sandbox_tui.core.base.errors import ConfigError, ImportRefused, StoreError
 from sandbox_tui.core.base.sanitize import sanitize, sanitize_line
+from sandbox_tui.core.base.typed_path import is_folder
+from sandbox_tui.core.base.write_file import is_stdout
 from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.search.across_sessions import Hit
 from sandbox_tui.sessions.store.maintenance import Report
@@ -53,6 +55,23 @@ def unknown_format(name: str, known: Sequence[str]) -> str:
     return f"There is no format {name!r}.{meant} Known formats: {', '.join(known)}."
 
 
+def format_by_ending(output: Path | None) -> str | None:
+    """Return the only format whose files end as this one; None if there is none, or several."""
+    from sandbox_tui.sessions.interchange.exports import EXPORTERS
+    from sandbox_tui.tui.film.film_process import FILM, FILM_SUFFIX
+
+    if output is None or not output.suffix or is_folder(output):
+        return None
+    suffixes = {name: exporter.suffix for name, exporter in EXPORTERS.items()}
+    suffixes[FILM] = FILM_SUFFIX
+    name, ending = f".{output.name.lower()}", output.suffix.lower()
+    in_full = [
+        one for one, suffix in suffixes.items() if name.endswith(suffix) and suffix != ending
+    ]
+    found = in_full or [one for one, suffix in suffixes.items() if suffix.endswith(ending)]
+    return found[0] if len(found) == 1 else None
+
+
 def export_session(
     store: Store,
     run: RunSummary,
@@ -71,7 +90,7 @@ def export_session(
     from sandbox_tui.sessions.interchange.export_files import make_export, redacted_words
 
     export = make_export(store, run, exporter, redact=redact)
-    if output is not None and str(output) == "-":
+    if output is not None and is_stdout(output):
         _to_stdout(export)
     else:
         for path, size in export.write(output, overwrite=force):
@@ -97,7 +116,7 @@ def export_sessions(
     """
     from sandbox_tui.sessions.interchange.export_files import make_folder
 
-    if folder is not None and str(folder) == "-":
+    if folder is not None and is_stdout(folder):
         raise ConfigError("stdout takes one session: name a folder with --output.")
     if folder is not None:
         make_folder(folder)

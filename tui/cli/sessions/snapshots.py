@@ -16,6 +16,7 @@ from sandbox_tui.sessions.recording.session_snapshots import (
     remove_orphaned_snapshots,
     snapshot_inventory,
 )
+from sandbox_tui.tui.cli.settings.confirm import confirm
 from sandbox_tui.tui.format import numbers
 
 
@@ -50,7 +51,7 @@ def prune(store: Store, sessions: Sequence[str] | None, *, ask: bool) -> bool:
     chosen = [one for one in found.own if sessions is None or one.session in sessions]
     if chosen and ask:
         total = numbers.size(sum(one.size for one in chosen))
-        click.confirm(f"Remove {_count(chosen)} ({total})?", abort=True)
+        confirm(f"Remove {_count(chosen)} ({total})?", "Nothing was removed")
     problems = [
         *remove_orphaned_snapshots(store),
         *SnapshotStores(snapshot_dir()).remove_all(chosen),

@@ -1,0 +1,134 @@
+"""Every command that writes a file which the user names: overwriting, stdout, links and formats."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from sandbox_tui.sessions import Store
+from sandbox_tui.tui.cli.main import main
+from sandbox_tui.tui.cli.sessions.export_import import format_by_ending
+from tests.e2e.tmux import PROGRAM
+from tests.snapshots.sample_eval import EVAL_ID, enter_eval
+from tests.unit.sample_run import keep, sample
+
+EXPORT = ("sessions", "export", "r", "-f", "markdown")
+REPORT = ("eval", "report", EVAL_ID, "-f", "markdown")
+GENERATE = ("rl", "data", "generate", "--count", "2")
+COMMANDS = pytest.mark.parametrize(
+    "command", [EXPORT, REPORT, GENERATE], ids=lambda words: words[1]
+)
+
+
+@pytest.fixture(autouse=True)
+def kept(store: Store) -> None:
+    """Keep a session and an evaluation."""
+    keep(store, *sample())
+    enter_eval(store, time.time())
+
+
+def run(*words: object) -> Result:
+    return CliRunner().invoke(main, [str(word) for word in words])
+
+
+@COMMANDS
+def test_a_file_is_overwritten_on_request_only(command: Sequence[str], tmp_path: Path) -> None:
+    file = tmp_path / "out.md"
+    file.write_text("mine")
+    refused = run(*command, "-o", file)
+    assert (refused.exit_code, refused.stderr) == (
+        2,
+        f"sandbox-tui: {file} already exists; --force overwrites it.\n",
+    )
+    assert file.read_text() == "mine"
+    assert run(*command, "-o", file, "--force").exit_code == 0
+    assert file.read_text() != "mine"
+
+
+@COMMANDS
+def test_a_link_is_written_through(command: Sequence[str], tmp_path: Path) -> None:
+    link, real = tmp_path / "link.md", tmp_path / "real.md"
+    link.symlink_to("real.md")
+    real.write_text("mine")
+    assert run(*command, "-o", link).exit_code == 2
+    assert run(*command, "-o", link, "--force").exit_code == 0
+    assert link.is_symlink()
+    assert real.read_text() != "mine"
+
+
+@COMMANDS
+def test_a_named_pipe_needs_no_force_and_stays(command: Sequence[str], tmp_path: Path) -> None:
+    pipe, read = tmp_path / "pipe", list[bytes]()
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()), daemon=True)
+    reader.start()
+    done = run(*command, "-o", pipe)
+    assert done.exit_code == 0, done.output
+    reader.join()
+    assert read[0]
+    assert pipe.is_fifo()
+
+
+@COMMANDS
+@pytest.mark.parametrize("name", ["-", "/dev/stdout"])
+def test_stdout(command: Sequence[str], name: str, tmp_path: Path) -> None:
+    with (tmp_path / "out").open("w") as out:
+        done = subprocess.run(
+            [PROGRAM, *command, "-o", name],
+            cwd=tmp_path,
+            stdout=out,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=True,
+        )
+    written = (tmp_path / "out").read_text()
+    assert written
+    assert name not in written.splitlines(), "the path is no part of the output"
+    assert "Traceback" not in done.stderr
+    assert [file.name for file in tmp_path.iterdir() if file.is_file()] == ["out"]
+
+
+def test_the_ending_of_a_report_names_its_format(tmp_path: Path) -> None:
+    def written(name: str, *more: str) -> str:
+        assert run("eval", "report", EVAL_ID, "-o", tmp_path / name, *more).exit_code == 0
+        return (tmp_path / name).read_text()
+
+    assert written("r.html").startswith("<!doctype html>")
+    assert written("r.md").startswith("#")
+    assert written("r.json").startswith("{")
+    assert written("r.csv").count(",") > 10
+    text = written("r.txt")
+    assert text.splitlines()[1:] == written("r.log").splitlines()[1:]
+    assert written("other.html", "-f", "markdown").startswith("#")
+
+
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [
+        *(
+            ("a.html", "html"),
+            ("a.b.md", "markdown"),
+            ("a.JSONL", "chat-jsonl"),
+            ("x.sbx", "bundle"),
+        ),
+        *(("a.cast", "asciicast"), ("a.film.svg", "film"), ("trajectory.json", "trajectory")),
+        *(("a.atif.json", "atif"), ("a.json", None), ("a.svg", None), ("a.doc", None), ("a", None)),
+    ],
+)
+def test_the_ending_of_an_export_names_its_format(name: str, form: str | None) -> None:
+    assert format_by_ending(Path(name)) == form
+
+
+def test_an_ending_of_several_formats_asks_for_one(tmp_path: Path) -> None:
+    refused = run("sessions", "export", "r", "-o", tmp_path / "a.json")
+    assert refused.exit_code == 2
+    assert "Choose a format with -f: trajectory, html" in refused.stderr
+    assert run("sessions", "export", "r", "-o", tmp_path / "a.html").exit_code == 0
+    assert (tmp_path / "a.html").read_text().startswith("<!doctype html>")
