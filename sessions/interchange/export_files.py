@@ -24,7 +24,8 @@ class Export:
         run: the session.
         format: name of the exporter.
         parts: the files.
-        redacted: number of redacted secrets that stand in the files; None if redaction was off.
+        redacted: number of places in the files where a secret was redacted; None if redaction was
+            off.
     """
 
     run: RunSummary
@@ -100,15 +101,16 @@ def make_folder(folder: Path) -> None:
 
 
 def redacted_words(export: Export) -> str:
-    """Return a clause that counts the redacted secrets in the files, or says that there is none or
-    that they were kept."""
+    """Return a clause that counts the places with redacted secrets in the files, or says that there
+    is none or that they were kept."""
     count = export.redacted
     if count is None:
         return "any secrets in it were kept"
     if not count:
         return "no secrets found"
     where = "this file" if len(export.parts) == 1 else "these files"
-    return f"{count} {'secret' if count == 1 else 'secrets'} redacted in {where}"
+    places = "1 place" if count == 1 else f"{count:,} places"
+    return f"secrets redacted in {places} of {where}"
 
 
 def _path(run: RunSummary, suffix: str, output: Path | None, *, first: bool) -> Path:

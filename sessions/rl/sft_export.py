@@ -46,7 +46,7 @@ class Written:
     Attributes:
         rollouts: number of lines.
         tasks: number of different tasks.
-        redacted: number of redacted secrets that stand in the file.
+        redacted: number of places in the file where a secret was redacted.
     """
 
     rollouts: int

@@ -51,7 +51,7 @@ def test_the_command_draws_all_panes_with_secrets_blanked(store: Store, tmp_path
     target = tmp_path / "one.svg"
     done = run("-f", "svg", "--at", "1", "-o", target)
     assert done.returncode == 0, done.stderr
-    assert "redacted in this file; --no-redact keeps" in done.stderr
+    assert "of this file; --no-redact keeps" in done.stderr
     screenshot = target.read_bytes()
     words = words_of(screenshot)
     for expected in ("calls 1", "files /testbed", "zebra", "✎", "look here", "step 1 of"):
@@ -147,7 +147,7 @@ async def test_a_key_saves_a_session_with_secrets_without_them(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     screenshot, said = await saved_by_key(store, tmp_path)
-    found = re.match(r"Saved, (\d+) secrets? redacted in this file: ", said)
+    found = re.match(r"Saved, secrets redacted in (\d+) places? of this file: ", said)
     assert found is not None, said
     assert int(found[1]) == len(re.findall(r"\*{8,}", words_of(screenshot)))
     assert "calls 2" in words_of(screenshot)

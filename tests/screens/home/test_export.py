@@ -282,7 +282,7 @@ async def test_all_marked_sessions_are_exported_to_a_folder(store: Store, tmp_pa
         await until(pilot, lambda: home.app.screen is home)
         assert {file.name for file in folder.iterdir()} == {"whole.md", "other.md"}
         await until(pilot, lambda: "Wrote 2 sessions (2 files) to" in told(home))
-        assert "secrets redacted." in told(home)
+        assert "Secrets redacted in " in told(home)
         assert len(sessions.marked) == 2
         (folder / "other.md").write_text("mine")
         await opened(home, pilot, "markdown", folder)

@@ -63,5 +63,6 @@ def export_sft(
     words = f"{file or 'stdout'}: {numbers.counted(done.rollouts, 'rollout')} of {tasks}"
     click.echo(words, err=file is None)
     if done.redacted:
-        places = numbers.counted(done.redacted, "secret")
-        click.echo(f"{places} redacted in this file; --no-redact keeps them.", err=True)
+        places = numbers.counted(done.redacted, "place")
+        words = f"secrets redacted in {places} of this file; --no-redact keeps them."
+        click.echo(words, err=True)

@@ -92,7 +92,8 @@ def _rest(recording: Recording, styles: StyleTable) -> dict[str, Any]:
 
 def _meta(recording: Recording) -> dict[str, Any]:
     summary, started = recording.summary, recording.started
-    answer, state = reported_answer(summary), session_sign(summary)
+    verdict = recording.verdict
+    answer, state = reported_answer(summary), session_sign(summary, verdict and verdict.score)
     return {
         "id": summary.id,
         "title": sanitize_line(summary.title or title_line(started.task)),
@@ -104,8 +105,8 @@ def _meta(recording: Recording) -> dict[str, Any]:
         "sign": state.sign,
         "colour": state.colour,
         "error": sanitize_line(summary.error or ""),
-        "score": score_of(recording.verdict) if recording.verdict else "",
-        "verdict": _verdict(recording.verdict) if recording.verdict else [],
+        "score": score_of(verdict) if verdict else "",
+        "verdict": _verdict(verdict) if verdict else [],
         "answer": _shown(answer.text),
         "answer_label": f"answer {answer.mark}".rstrip(),
         "no_answer": sanitize_line(answer.why_none),
@@ -171,6 +172,10 @@ def _with_card(items: list[dict[str, Any]], recording: Recording) -> list[dict[s
     last = next((item for item in reversed(items) if item["kind"] == "end"), None)
     if last is not None:
         last["card"] = True
+        score = recording.verdict and recording.verdict.score
+        if score is not None and recording.state.finished is not None:
+            state = session_sign(recording.summary, score)
+            last |= {"sign": state.sign, "colour": state.colour}
     return items
 
 

@@ -24,8 +24,19 @@ class SessionSign(NamedTuple):
     colour: str
 
 
-def session_sign(summary: RunSummary) -> SessionSign:
-    """Return the sign of a session: one that waits or is paused is not called running."""
+_NOT_RIGHT = {True: ("✗", "bad"), False: ("◐", "warn")}
+"""Signs of a submitted answer without the full score, by whether it has none at all."""
+
+
+def session_sign(summary: RunSummary, score: float | None = None) -> SessionSign:
+    """Return the sign of a session: one that waits or is paused is not called running.
+
+    Args:
+        summary: the session.
+        score: the score of its answer, as lists of samples show it; None if there is none.
+    """
+    if summary.outcome == "submitted" and score is not None and score < 1:
+        return SessionSign(summary.outcome, *_NOT_RIGHT[score <= 0])
     if summary.waits:
         return SessionSign("waits for you", "◆", "human")
     if summary.paused:

@@ -548,8 +548,8 @@ def test_the_count_of_secrets_is_that_of_the_masks_in_the_files(store: Store, fo
     unpacked = [piece for part in done.parts for piece in exporter.unpack(part.data)]
     assert done.redacted == sum(len(re.findall(rb"\*{8,}", piece)) for piece in unpacked)
     files = "this file" if len(done.parts) == 1 else "these files"
-    secrets = "secret" if done.redacted == 1 else "secrets"
-    some = f"{done.redacted} {secrets} redacted in {files}"
+    places = "place" if done.redacted == 1 else "places"
+    some = f"secrets redacted in {done.redacted} {places} of {files}"
     assert redacted_words(done) == (some if done.redacted else "no secrets found")
     if format_ == "bundle":
         assert done.redacted
@@ -654,6 +654,25 @@ def test_a_markdown_report_of_a_fork_says_where_it_comes_from_and_what_changed(
     assert facts[-2].startswith("- message: look \\*again\\* ")
     assert facts[-1] == "- call 1: changed: old → new"
     assert SECRET not in text
+
+
+@pytest.mark.parametrize(
+    ("score", "sign", "colour"),
+    [(0.0, "✗", "bad"), (0.5, "◐", "warn"), (1.0, "✓", "good"), (None, "✓", "good")],
+)
+def test_the_page_of_a_sample_has_the_colour_of_its_score(
+    store: Store, score: float | None, sign: str, colour: str
+) -> None:
+    keep(store, *sample())
+    enter_eval(store, now=1e9)
+    row = ledger.results(store, EVAL_ID)[0]
+    ledger.finish(
+        store, EVAL_ID, msgspec.structs.replace(row, run_id="r", status="finished", score=score)
+    )
+    page = json.loads(b"".join(page_data(Recording(store, "r"))))
+    (card,) = (item for item in page["items"] if item.get("card"))
+    for shown in (page["meta"], card):
+        assert (shown["sign"], shown["colour"]) == (sign, colour)
 
 
 def test_the_verdict_on_a_sample_stands_beside_the_outcome(store: Store) -> None:

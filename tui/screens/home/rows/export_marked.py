@@ -81,7 +81,7 @@ def _redacted(done: Sequence[Export]) -> str:
     if not counts:
         return "Any secrets in them were kept."
     return (
-        f"{numbers.counted(sum(counts), 'secret')} redacted."
+        f"Secrets redacted in {numbers.counted(sum(counts), 'place')}."
         if sum(counts)
         else ("No secrets found.")
     )

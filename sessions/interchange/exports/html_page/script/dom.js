@@ -26,12 +26,17 @@
     return low;
   };
   const sums = (steps) => { let sum = 0; return steps.map((step) => (sum += step)); };
+  const two = (n) => String(n).padStart(2, "0");
   const time = (ms) => {
-    const s = Math.floor(ms / 1000), two = (n) => String(n).padStart(2, "0");
+    const s = Math.floor(ms / 1000);
     const h = Math.floor(s / 3600), m = Math.floor(s / 60) % 60;
     return h ? `${h}:${two(m)}:${two(s % 60)}` : `${two(m)}:${two(s % 60)}`;
   };
   const took = (s) => (s < 10 ? `${s.toFixed(s < 1 ? 2 : 1)}s` : s < 60 ? `${Math.floor(s)}s` : time(s * 1000));
+  const minute = (s) => {
+    const at = new Date(s * 1000), day = [at.getFullYear(), two(at.getMonth() + 1), two(at.getDate())];
+    return `${day.join("-")} ${two(at.getHours())}:${two(at.getMinutes())}`;
+  };
   const size = (n) => {
     for (const unit of ["B", "k", "M", "G"]) {
       if (n < 1000 || unit === "G") return unit === "B" ? `${n}B` : `${n.toFixed(n < 10 ? 1 : 0)}${unit}`;

@@ -182,7 +182,7 @@
       if (meta.score) box.append(make("div", "label", [meta.score, ...meta.verdict].join(" · ")));
       facts([many(meta.steps, "step"), failed, meta.tokens ? many(meta.tokens, "token") : "", cost,
         meta.seconds ? took(meta.seconds) : ""]);
-      facts([meta.model, meta.sandbox, new Date(meta.began * 1000).toLocaleString()]);
+      facts([meta.model, meta.sandbox, minute(meta.began)]);
       return box;
     }
     line(kind, sign, text) {
