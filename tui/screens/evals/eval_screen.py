@@ -46,7 +46,7 @@ from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.charts.chart import Series
 from sandbox_tui.tui.widgets.charts.chart_row import ChartRow
 from sandbox_tui.tui.widgets.evals.activity import Activity
-from sandbox_tui.tui.widgets.evals.domain_table import DomainRows, DomainTable
+from sandbox_tui.tui.widgets.evals.domain_table import DomainRows, DomainTable, table_room
 from sandbox_tui.tui.widgets.evals.sample_list import SampleList, SampleRows
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.themed_text import ThemedText
@@ -56,13 +56,6 @@ CHARTS_SECONDS = 5.0
 
 TICK_SECONDS = 0.5
 """Seconds between updates of what the running samples are doing."""
-
-OTHER_LINES = 14
-"""Lines that the table leaves for header, keys and some samples, unless it takes half of a short
-screen."""
-
-MIN_TABLE_LINES = 6
-CHART_LINES = 12
 
 
 class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhenOnTop[None]):
@@ -82,10 +75,12 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
     MIN_LINES_FOR_CHARTS = 42
 
     CSS = """
-    EvalScreen { background: $background; }
+    EvalScreen { background: $background; overflow: hidden; }
     EvalScreen > ThemedText { height: 1; padding: 0 1; background: $panel; }
     EvalScreen #eval-failures, EvalScreen #eval-reason { display: none; }
     EvalScreen #eval-reason { height: auto; max-height: 3; }
+    EvalScreen #eval-charts { height: 1fr; max-height: 12; }
+    EvalScreen #eval-wall { min-height: 6; }  /* at least three samples */
     EvalScreen #eval-failures.-shown, EvalScreen #eval-reason.-shown { display: block; }
     """
 
@@ -207,14 +202,12 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
 
     def _show_table(self, data: EvalScreenData) -> None:
         charts, table = self.query_one(ChartRow), self.query_one(DomainTable)
-        shows_charts, height = self._shows_charts, self.size.height
+        shows_charts = self._shows_charts
         charts.set_class(shows_charts, "-shown")
         if shows_charts:
             self._draw_charts(data, charts)
         table.display = self._has_room_for_charts or not shows_charts
-        room = height - OTHER_LINES - (CHART_LINES if shows_charts else 0)
-        half = 0 if shows_charts else height // 2 - 3
-        table.show(data.table, max(MIN_TABLE_LINES, room, half))
+        table.show(data.table, table_room(self.size.height, has_charts=shows_charts))
 
     def _draw_charts(self, data: EvalScreenData, charts: ChartRow) -> None:
         """Show the current curves, unless others were drawn recently and samples still run."""

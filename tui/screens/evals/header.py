@@ -70,6 +70,8 @@ def progress_line(
         width: columns.
         palette: the palette to draw with.
         running: what the running samples are doing, with their current figures.
+
+    The time left is not known while all running samples wait for the server.
     """
     if data is None:
         return Text("…", style=palette.faint)
@@ -78,7 +80,8 @@ def progress_line(
     parts: list[tuple[str, Style]] = [(f"{over} of {samples}", palette.strong)]
     if data.lost:
         parts.append((f"{data.lost} no score", palette.warn))
-    if (left := _seconds_left(data)) is not None:
+    left = None if _all_wait(data, running) else _seconds_left(data)
+    if left is not None:
         parts.append((f"{figures.duration(left)} left", palette.text))
     parts.append((f"{_tokens(data, running)} tok", palette.dim))
     if data.cost is not None:
@@ -183,6 +186,13 @@ def _seconds_left(data: EvalScreenData) -> float | None:
         return None
     rest = left - (time.time() - data.reading.at)
     return rest if rest >= 1 else None
+
+
+def _all_wait(data: EvalScreenData, running: Sequence[Activity]) -> bool:
+    """Return whether every running sample waits for the server, so that none comes closer to its
+    end."""
+    waiting = sum(bool(one.failure) or one.is_loading for one in running)
+    return 0 < len(data.running) <= waiting
 
 
 def _last_for(data: EvalScreenData) -> str:

@@ -25,8 +25,27 @@ from sandbox_tui.tui.widgets.themed_text import ThemedText
 FRAME_LINES = 3
 """Lines of the pane that are not rows: its border and the column titles."""
 
+OTHER_LINES = 14
+"""Lines that the table leaves for header, keys and some samples, unless it takes half of a short
+screen."""
+
+MIN_TABLE_LINES = 6
+CHART_LINES = 12
+
 INTERVAL_WORDS = "low…high: 95% confidence interval"
 """Explains the two numbers after a score or a difference."""
+
+
+def table_room(height: int, *, has_charts: bool) -> int:
+    """Return the most lines that the table takes on a screen.
+
+    Args:
+        height: lines of the screen.
+        has_charts: whether charts stand below the table.
+    """
+    room = height - OTHER_LINES - (CHART_LINES if has_charts else 0)
+    half = 0 if has_charts else height // 2 - 3
+    return max(MIN_TABLE_LINES, room, half)
 
 
 class HeadChanged(Message):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -62,6 +64,23 @@ def test_a_sample_shows_how_its_last_call_ended() -> None:
     assert ended(ok=False, timed_out=True, duration=5.0) == "ls /nothing ✗ timed out after 5.0s"
     assert ended(ok=False, interrupted=True) == "ls /nothing ✗ interrupted"
     assert ended("reject", ok=False) == "ls /nothing ◆ rejected by you"
+
+
+def test_no_time_is_left_to_tell_while_every_running_sample_waits_for_the_server() -> None:
+    over = [result(name, "sandbox", 1.0, seconds=60.0) for name in "xyz"]
+    runs = [result(name, "sandbox", status="running", began_at=time.time()) for name in "ab"]
+    data = data_of(Reading(INFO, [*over, *runs], "running", "", time.time()))
+    writes = [Activity.of(one, state_of(), 1.0) for one in runs]
+    waits = [Activity.of(one, state_of(FAILED), 2.5) for one in runs]
+    loading = [replace(one, failure="", is_loading=True) for one in waits]
+    for running, has_estimate in (
+        (writes, True),
+        ([waits[0], writes[1]], True),
+        (waits, False),
+        (loading, False),
+    ):
+        words = progress_line(data, 120, PALETTE, running).plain
+        assert (" left" in words) == has_estimate, words
 
 
 def test_the_header_says_how_many_wait_for_the_server() -> None:
