@@ -10,6 +10,7 @@
      │   ├─ ImageMissing       the engine is available, the image is not
      │   └─ SandboxLost        a running sandbox ended, was removed, or stopped answering
      ├─ ResumeRefused          a session that cannot be resumed, with the reason
+     │   ├─ RunsElsewhere      a live program runs it
      │   └─ SandboxNotLeft     its sandbox is gone; it can be forked
      ├─ ForkRefused            a session or a position from which no run can be forked
      ├─ FileRefused            a file operation that cannot be done, with the reason for the user
@@ -129,6 +130,10 @@ class ResumeRefused(SandboxTuiError):
     """A session that cannot be resumed."""
 
     exit_code = 8
+
+
+class RunsElsewhere(ResumeRefused):
+    """A session that cannot be resumed because a live program runs it."""
 
 
 class SandboxNotLeft(ResumeRefused, SandboxLost):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from sandbox_tui.core.base.errors import ResumeRefused, SandboxLost, SandboxNotLeft
+from sandbox_tui.core.base.errors import ResumeRefused, RunsElsewhere, SandboxLost, SandboxNotLeft
 from sandbox_tui.core.base.process_identity import ProcessIdentity
 from sandbox_tui.core.config.settings import Settings
 from sandbox_tui.core.events import types as e
@@ -126,7 +126,8 @@ def claim(store: Store, run_id: str) -> ProcessIdentity:
     """Claim a session whose program has ended for this program; return its former owner.
 
     Raises:
-        ResumeRefused: the session has ended, or a live program runs it.
+        ResumeRefused: the session has ended.
+        RunsElsewhere: a live program runs it.
     """
     me = ProcessIdentity.this_process()
     with store.transaction():
@@ -135,7 +136,7 @@ def claim(store: Store, run_id: str) -> ProcessIdentity:
             raise ResumeRefused("This session has ended, or was deleted.")
         owner = before.owner
         if owner != me and owner.alive:
-            raise ResumeRefused(
+            raise RunsElsewhere(
                 "Another program is running this session "
                 f"(process {owner.pid} on {owner.host_name})."
             )

@@ -118,6 +118,10 @@ class RecordedRun:
             case _:
                 pass
 
+    def stored_after(self, seq: int) -> AsyncGenerator[e.AnyEvent]:
+        """Return the recorded events after this one; at first, without terminal output."""
+        return stored_events(self._store, self.run_id, seq, output=seq > 0)
+
     async def watch(self) -> AsyncGenerator[e.AnyEvent]:
         """Yield its events until the run has ended; those that were recorded before the first look
         come without the bytes of terminal output, which may be many.
@@ -130,8 +134,7 @@ class RecordedRun:
             summary = await asyncio.to_thread(self._store.run, self.run_id)
             self.is_growing = summary.outcome == "running"
             seen = self.state.seq
-            events = stored_events(self._store, self.run_id, seen, output=seen > 0)
-            async for event in events:
+            async for event in self.stored_after(seen):
                 self._note(event)
                 yield event
             if self.is_growing:

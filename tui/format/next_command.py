@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from sandbox_tui.sessions import RunSummary
+from sandbox_tui.sessions.remote.sockets import is_detached
 
 
 class NextCommand(NamedTuple):
@@ -30,6 +31,6 @@ def next_command(run: RunSummary, *, has_lost_sandbox: bool) -> NextCommand:
         return NextCommand("fork", "continues")
     if run.is_resumable:
         return NextCommand("resume", "resumes")
-    if run.outcome == "running":
+    if run.outcome == "running" and is_detached(run.id):
         return NextCommand("attach", "opens")
     return NextCommand("replay", "replays")

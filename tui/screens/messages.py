@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from textual.message import Message
 
+from sandbox_tui.core.base.errors import SandboxTuiError
+
 if TYPE_CHECKING:
     from sandbox_tui.sessions import RunWorker
 
@@ -52,13 +54,20 @@ class ResumeRequested(Message):
 
     Args:
         run_id: the session.
-        then: called when the screen of the resumed run has been left, or if it cannot be resumed.
+        then: called when the screen of the resumed run has been left.
+        refused: called with the reason if it cannot be resumed.
     """
 
-    def __init__(self, run_id: str, then: Callable[[None], None]) -> None:
+    def __init__(
+        self,
+        run_id: str,
+        then: Callable[[None], None],
+        refused: Callable[[SandboxTuiError], None],
+    ) -> None:
         super().__init__()
         self.run_id = run_id
         self.then = then
+        self.refused = refused
 
 
 class DetachRequested(Message):

@@ -54,7 +54,10 @@ def why_not_detached(run: RunSummary) -> str:
     if run.outcome == "running" and is_detached(run.id):
         return ""
     if run.outcome == "running":
-        return f"{run.id} is not a detached run: it runs in the terminal that started it."
+        return (
+            f"{run.id} is not a detached run: it runs in another terminal. "
+            f"`sandbox-tui replay {run.id}` shows its recording so far."
+        )
     return f"{run.id} has ended ({outcome_words(run)})."
 
 

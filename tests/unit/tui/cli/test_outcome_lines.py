@@ -21,6 +21,7 @@ from sandbox_tui.tui.cli.sessions.exit_summary import (
     read,
 )
 from sandbox_tui.tui.cli.sessions.exit_summary import lines as summary_lines
+from sandbox_tui.tui.format import next_command
 from tests.unit.event_streams import started
 from tests.unit.sample_run import keep, sample
 
@@ -113,6 +114,27 @@ def test_the_lines_name_the_tasks_if_they_differ(own_home: Path) -> None:
     assert printed[5] == "  4  r  submitted  another task ⏎ in two lines · 5"
 
 
+def test_very_many_runs_get_one_line_for_each_task_and_outcome(own_home: Path) -> None:
+    own_home.mkdir()
+    store = Store(own_home / "sessions.db")
+    keep(store, *sample("words"))
+    run = replace(store.run("r"), task="one", results_dir=None)
+    store.close()
+    ended = [replace(run, id=f"r{number}") for number in range(30)]
+    cut_off = [
+        replace(run, id=f"c{number}", task="two", outcome="cancelled") for number in range(33)
+    ]
+    found = list(overview_lines([*map(Shown, ended), *map(Shown, cut_off)], 80))
+    assert found[0] == "63 runs: 33 cancelled, 30 submitted"
+    assert "  30 submitted  one" in found
+    assert "  33 cancelled  two" in found
+    assert "  `sandbox-tui sessions ls --limit 63` lists them" in found
+    assert len(found) <= 8
+    same = list(overview_lines([*map(Shown, ended)], 80))
+    assert same[0] == "30 runs: 30 submitted · one"
+    assert not any(line.startswith("  30 submitted") for line in same)
+
+
 def test_runs_that_wait_are_counted_in_the_plural(own_home: Path) -> None:
     own_home.mkdir()
     with Store(own_home / "sessions.db") as store:
@@ -128,7 +150,10 @@ def test_runs_that_wait_are_counted_in_the_plural(own_home: Path) -> None:
     assert first(waits, run, run, paused) == "4 runs: 2 submitted, 1 waits for you, 1 paused"
 
 
-def test_the_last_lines_name_the_commands_that_open_the_runs(own_home: Path) -> None:
+def test_the_last_lines_name_the_commands_that_open_the_runs(
+    own_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(next_command, "is_detached", lambda _: True)
     own_home.mkdir()
     store = Store(own_home / "sessions.db")
     events, contents = sample("words")

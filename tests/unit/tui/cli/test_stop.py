@@ -13,6 +13,7 @@ from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.remote.sockets import listen, remove_left_socket
 from sandbox_tui.tui.cli.main import main
 from sandbox_tui.tui.cli.sessions import detached_runs
+from sandbox_tui.tui.format.next_command import next_command
 from tests.unit.event_streams import started
 
 RUNS = ("20261120-101112-stopa", "20261121-101112-stopb")
@@ -113,3 +114,13 @@ def test_last_names_the_newest_session_if_no_run_is_detached(store: Store, comma
     done = CliRunner().invoke(main, [command, "last"])
     assert f"{ENDED} has ended (submitted)." in done.output
     assert "boats" not in done.output
+
+
+def test_a_run_of_another_terminal_is_no_detached_run_and_can_be_replayed(store: Store) -> None:
+    store.append(RUNS[0], [started(RUNS[0])])  # this program owns it
+    words = (
+        f"{RUNS[0]} is not a detached run: it runs in another terminal. "
+        f"`sandbox-tui replay {RUNS[0]}` shows its recording so far."
+    )
+    assert words in stop(RUNS[0]).stderr
+    assert next_command(store.run(RUNS[0]), has_lost_sandbox=False).verb == "replay"

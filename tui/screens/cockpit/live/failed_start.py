@@ -6,11 +6,17 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sandbox_tui.core.base.errors import ImageMissing, SandboxNotLeft, SandboxTuiError
+from sandbox_tui.core.base.errors import (
+    ImageMissing,
+    RunsElsewhere,
+    SandboxNotLeft,
+    SandboxTuiError,
+)
 from sandbox_tui.core.config.settings import changed
 from sandbox_tui.core.sandboxes.blocking_calls import in_thread
 from sandbox_tui.sessions.recording.run_worker import RunWorker
 from sandbox_tui.tui.screens.cockpit.interrupted_calls import InterruptedCalls
+from sandbox_tui.tui.screens.cockpit.live.interrupted import request_resume
 from sandbox_tui.tui.screens.dialogs.show_error import ErrorDialog, LostSandboxDialog
 from sandbox_tui.tui.screens.home.missing_image import ImageAnswer, MissingImageDialog
 from sandbox_tui.tui.screens.messages import ForkRequested
@@ -23,8 +29,11 @@ if TYPE_CHECKING:
 
 def say_it_failed(screen: LiveScreen, error: SandboxTuiError) -> None:
     """Say why the run could not start, then leave its screen; others may lie on top of it. A run
-    whose sandbox is gone can be forked."""
+    whose sandbox is gone can be forked; one that another program has resumed is watched."""
     app, run_id, seq = app_of(screen), screen.worker.run_id, screen.state.seq
+    if isinstance(error, RunsElsewhere):  # another program was faster
+        request_resume(screen)
+        return
     has_begun = screen.state.started is not None
     InterruptedCalls(screen, *screen.session).show(screen.state, is_interrupted=has_begun)
     screen.refresh_now()

@@ -2,33 +2,51 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from textual import work
 from textual.app import App, ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.widgets import Static
 
-from sandbox_tui.core.base.errors import SandboxTuiError
+from sandbox_tui.core.base.errors import SandboxTuiError, StoreError
 from sandbox_tui.core.base.sanitize import sanitize
 from sandbox_tui.core.config.settings import Settings
-from sandbox_tui.sessions import RunRegistry, RunWorker
+from sandbox_tui.sessions import RunRegistry, RunSummary, Store
+from sandbox_tui.sessions.remote.followed_run import follow_elsewhere
 from sandbox_tui.sessions.remote.resume_here import resume_here
+from sandbox_tui.sessions.remote.sockets import is_detached
+from sandbox_tui.tui.format.outcome import outcome_words
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.cockpit.interrupted_calls import InterruptedCalls
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 from sandbox_tui.tui.screens.messages import ResumeRequested
-from sandbox_tui.tui.textual_support.toasts import complain_here
+from sandbox_tui.tui.textual_support.toasts import RESULT_SECONDS
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.calls.inject_bar import InjectBar
 
 if TYPE_CHECKING:
+    from sandbox_tui.sessions.remote.run_handle import RunHandle
     from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 
 
+POLL_SECONDS = 1.0
+"""Seconds between two looks whether another program has resumed the run."""
+
+
 class InterruptedDialog(Dialog[bool]):
-    """Says why the run goes no further; dismisses with whether to resume it."""
+    """Says why the run goes no further; dismisses with whether to resume it, which also holds when
+    another program has.
+
+    Args:
+        sentence: the reason.
+        is_resumed: whether another program has resumed it; called in a thread.
+    """
 
     CSS = """
     InterruptedDialog .dialog { width: 76; border: round $error; border-title-color: $error; }
@@ -39,9 +57,21 @@ class InterruptedDialog(Dialog[bool]):
         binding("failure.leave", "close"),
     ]
 
-    def __init__(self, sentence: str) -> None:
+    def __init__(self, sentence: str, is_resumed: Callable[[], bool]) -> None:
         super().__init__()
         self._sentence = sentence
+        self._is_resumed = is_resumed
+
+    def on_mount(self) -> None:
+        """Begin to look whether another program resumes the run."""
+        self._look()
+
+    @work(group="resumed elsewhere")
+    async def _look(self) -> None:
+        if await asyncio.to_thread(self._is_resumed):
+            self.dismiss(True)
+        else:
+            self.set_timer(POLL_SECONDS, self._look)
 
     def compose(self) -> ComposeResult:
         """Yield the message."""
@@ -65,8 +95,7 @@ def offer_to_resume(screen: LiveScreen, error: SandboxTuiError) -> None:
 
     def answered(resumes: bool | None) -> None:
         if resumes:
-            run_id = screen.worker.run_id
-            screen.post_message(ResumeRequested(run_id, screen.dismiss_when_on_top))
+            request_resume(screen)
         else:
             screen.dismiss_when_on_top(None)
 
@@ -76,20 +105,54 @@ def offer_to_resume(screen: LiveScreen, error: SandboxTuiError) -> None:
     screen.query_one(InjectBar).say_gone(f"The run's program is gone: {keys}.")
     screen.refresh_soon()
     screen.refresh_bindings()
-    app_of(screen).push_screen(InterruptedDialog(str(error)), answered)
+    is_resumed = partial(goes_on_elsewhere, *screen.session)
+    app_of(screen).push_screen(InterruptedDialog(str(error), is_resumed), answered)
+
+
+def request_resume(screen: LiveScreen) -> None:
+    """Resume a run in place of the screen that showed it; if that is refused, say why there."""
+
+    def refused(error: SandboxTuiError) -> None:
+        offer_to_resume(screen, error)
+
+    run_id = screen.worker.run_id
+    screen.post_message(ResumeRequested(run_id, screen.dismiss_when_on_top, refused))
+
+
+def goes_on_elsewhere(store: Store, run_id: str) -> bool:
+    """Return whether another program runs a session, as far as its record can be read."""
+    try:
+        return store.run(run_id).outcome == "running"
+    except StoreError:
+        return False
 
 
 def open_resumed(
     app: App[Any], event: ResumeRequested, settings: Settings, runs: RunRegistry
-) -> RunWorker | None:
-    """Resume a run in this program and show it; None if it cannot be resumed."""
+) -> RunHandle | None:
+    """Resume a run in this program and show it, or watch it if another program has resumed it by
+    now; None if it cannot be resumed."""
     from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 
     try:
-        worker = resume_here(runs.store.run(event.run_id), settings, runs)
+        run = runs.store.run(event.run_id)
+        is_elsewhere = not run.is_resumable and not run.imported
+        worker = (
+            follow_elsewhere(run, runs.store) if is_elsewhere else resume_here(run, settings, runs)
+        )
     except SandboxTuiError as error:
-        complain_here(app, str(error))
-        event.then(None)
+        event.refused(error)
         return None
-    app.push_screen(LiveScreen(worker, runs.store), event.then)
+    app.push_screen(LiveScreen(worker, runs.store, confirm_leave=not is_elsewhere), event.then)
+    if is_elsewhere:
+        app.notify(_resumed_words(run), markup=False, timeout=RESULT_SECONDS)
     return worker
+
+
+def _resumed_words(run: RunSummary) -> str:
+    """Say where a run was resumed that is not to be resumed here."""
+    if run.outcome != "running":
+        return f"Another terminal had resumed this run; it has ended ({outcome_words(run)})."
+    if is_detached(run.id):
+        return "Another terminal has resumed this run, detached."
+    return "Another terminal has resumed this run; you can watch it here and steer it there."

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sandbox_tui.core.base.errors import StoreError
+from sandbox_tui.core.base.errors import SandboxTuiError, StoreError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
 from sandbox_tui.tui.screens.export_session import export_recorded
 from sandbox_tui.tui.screens.messages import ForkRequested, ResumeRequested, RunAgainRequested
 from sandbox_tui.tui.screens.show_folder import show_folder
+from sandbox_tui.tui.textual_support.toasts import complain_here
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
 
@@ -26,7 +27,11 @@ class NextSteps(Cockpit):
 
     def action_resume(self) -> None:
         """Resume the run, whose model was unavailable."""
-        self.post_message(ResumeRequested(self.session[1], self.leave_when_on_top))
+
+        def refused(error: SandboxTuiError) -> None:
+            complain_here(self, str(error))
+
+        self.post_message(ResumeRequested(self.session[1], self.leave_when_on_top, refused))
 
     def leave_when_on_top(self, _: None) -> None:
         """Leave the screen, once no other lies on top of it."""
