@@ -37,14 +37,8 @@ class Export:
         """Return the path of each part: in a folder, at the given path, or in the working
         directory."""
         return [
-            _path(self.run, part.suffix, output, first=not n) for n, part in enumerate(self.parts)
+            path_of(self.run, part.suffix, output, first=not n) for n, part in enumerate(self.parts)
         ]
-
-    def with_ending(self, typed: Path) -> Path:
-        """Return a typed path, with the ending of the format if it has none and is no folder."""
-        if typed.suffix or not typed.name or is_folder(typed):
-            return typed
-        return typed.with_name(f"{typed.name}{self.parts[0].suffix}")
 
     def write(self, output: Path | None, *, overwrite: bool) -> list[tuple[Path, int]]:
         """Write every part; return the paths with their sizes in bytes.
@@ -86,6 +80,23 @@ def _masks(redactor: Redactor, exporter: Exporter, parts: Sequence[Part]) -> int
     return sum(redactor.masks_in(piece) for part in parts for piece in exporter.unpack(part.data))
 
 
+def with_ending(typed: Path, suffix: str) -> Path:
+    """Return a typed path, with the ending of a format if it has none and is no folder."""
+    if typed.suffix or not typed.name or is_folder(typed):
+        return typed
+    return typed.with_name(f"{typed.name}{suffix}")
+
+
+def path_of(run: RunSummary, suffix: str, output: Path | None, *, first: bool = True) -> Path:
+    """Return the path of the first or a further file of an export: in a folder, at the given path,
+    or in the working directory."""
+    if output is None:
+        return Path(f"{run.id}{suffix}")
+    if is_folder(output):
+        return output / f"{run.id}{suffix}"
+    return output if first else output.with_name(f"{output.stem}{_further(suffix, output)}")
+
+
 def make_folder(folder: Path) -> None:
     """Make the folder for the exports of several sessions, unless there is one.
 
@@ -111,14 +122,6 @@ def redacted_words(export: Export) -> str:
     where = "this file" if len(export.parts) == 1 else "these files"
     places = "1 place" if count == 1 else f"{count:,} places"
     return f"secrets redacted in {places} of {where}"
-
-
-def _path(run: RunSummary, suffix: str, output: Path | None, *, first: bool) -> Path:
-    if output is None:
-        return Path(f"{run.id}{suffix}")
-    if is_folder(output):
-        return output / f"{run.id}{suffix}"
-    return output if first else output.with_name(f"{output.stem}{_further(suffix, output)}")
 
 
 def _further(suffix: str, output: Path) -> str:

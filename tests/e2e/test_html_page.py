@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import io
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -240,7 +241,9 @@ def test_calls_open_with_their_code_and_edits_as_diffs(page: Page) -> None:
 
 def test_the_end_has_the_answer_and_opens_the_files(page: Page) -> None:
     assert texts(page, ".card .answer strong") == ["end"]
-    assert "1 step · 2 calls" in text(page, ".card").replace("\N{NO-BREAK SPACE}", " ")
+    figures = text(page, ".card").replace("\N{NO-BREAK SPACE}", " ")
+    assert "1 step · 2 calls" in figures
+    assert re.search(r"· \d{4}-\d\d-\d\d \d\d:\d\d$", figures)
     assert page.run("parseFloat(getComputedStyle(document.querySelector('.card')).paddingTop)") > 4
     assert texts(page, ".result button") == ["a.py", "b.bin", "d.svg", "p.png", "t.csv", "w.md"]
     assert texts(page, ".result button:disabled") == ["b.bin"]

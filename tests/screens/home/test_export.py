@@ -97,6 +97,33 @@ async def test_the_name_and_what_enter_does_are_shown(store: Store, tmp_path: Pa
         await until(pilot, (tmp_path / "out.md").exists)
 
 
+async def test_the_form_says_what_it_writes(store: Store, tmp_path: Path) -> None:
+    async with at_home(store) as (home, pilot):
+        dialog = await opened(home, pilot, "markdown", Path("out"))
+        path = dialog.query_one(PathInput)
+        await until(pilot, lambda: str(path.border_subtitle) == "writes out.md")
+        dialog.query_one(OptionList).highlighted = list(export_session.FORMATS).index("html")
+        await until(pilot, lambda: str(path.border_subtitle) == "writes out.html")
+        path.value = "out.v2"
+        await until(pilot, lambda: str(path.border_subtitle) == "writes out.v2")
+        path.value = str(tmp_path)
+        await until(pilot, lambda: str(path.border_subtitle).endswith("/whole.html"))
+        path.value = ""
+        await until(pilot, lambda: str(path.border_subtitle).startswith("if empty: in "))
+
+
+async def test_a_named_pipe_is_refused_because_its_reader_may_never_come(
+    store: Store, tmp_path: Path
+) -> None:
+    os.mkfifo(tmp_path / "pipe.md")
+    async with at_home(store) as (home, pilot):
+        dialog = await opened(home, pilot, "markdown", tmp_path / "pipe.md")
+        await pilot.press("ctrl+s")
+        problem = dialog.query_one("#problem", Static)
+        await until(pilot, lambda: "is no file" in str(problem.content))
+        assert home.app.screen is dialog
+
+
 async def test_a_name_that_exists_is_not_proposed(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,11 +18,18 @@ from textual.widget import Widget
 from textual.widgets import Button, Label, OptionList, Static
 from textual.widgets.option_list import Option
 
-from sandbox_tui.core.base.errors import SandboxTuiError
+from sandbox_tui.core.base.errors import ConfigError, SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.base.typed_path import is_there, working_directory
+from sandbox_tui.core.base.write_file import is_special
 from sandbox_tui.sessions import RunSummary, Store
-from sandbox_tui.sessions.interchange.export_files import Export, make_export, redacted_words
+from sandbox_tui.sessions.interchange.export_files import (
+    Export,
+    make_export,
+    path_of,
+    redacted_words,
+    with_ending,
+)
 from sandbox_tui.sessions.interchange.exports import EXPORTERS
 from sandbox_tui.tui.film.film_process import (
     FILM,
@@ -46,7 +53,7 @@ from sandbox_tui.tui.widgets.path_input import PathInput
 FIRST = "html"
 """The most common choice, because it opens anywhere."""
 
-EMPTY = "if empty: in "
+EMPTY, TYPED = "if empty: in ", "writes "
 BORDER_COLUMNS = 4
 """Columns of a border that hold no words."""
 
@@ -145,19 +152,31 @@ class ExportDialog(Dialog[str | None]):
         """Set the label and the default of the path."""
         path = self.query_one(PathInput)
         path.border_title = self.destination
-        self.call_after_refresh(self._name_folder)
+        self.call_after_refresh(self._say_where)
 
+    @on(PathInput.Changed)
     def on_resize(self) -> None:
-        """Show as much of the folder as fits."""
-        self.call_after_refresh(self._name_folder)
+        """Show as much of the destination as fits."""
+        self.call_after_refresh(self._say_where)
 
-    def _name_folder(self) -> None:
-        """Show the default folder; of a long path the end, which says most."""
-        path = self.query_one(PathInput)
-        room = path.size.width - len(EMPTY) - BORDER_COLUMNS
-        folder = sanitize_line(str(working_directory()))
-        folder = folder if len(folder) <= room else f"…{folder[1 - max(2, room) :]}"
-        path.border_subtitle = Content(f"{EMPTY}{folder}")
+    def _say_where(self) -> None:
+        """Show the default folder, or what is written; of a long path the end, which says most."""
+        field = self.query_one(PathInput)
+        typed = field.path
+        words = EMPTY if typed is None else TYPED
+        where = working_directory() if typed is None else self.target(typed, SUFFIXES[self._format])
+        room = field.size.width - len(words) - BORDER_COLUMNS
+        shown = sanitize_line(str(where))
+        shown = shown if len(shown) <= room else f"…{shown[1 - max(2, room) :]}"
+        field.border_subtitle = Content(f"{words}{shown}")
+
+    def target(self, typed: Path, suffix: str) -> Path:
+        """Return what is written to a typed path, for files with this ending."""
+        return path_of(self._run, suffix, with_ending(typed, suffix))
+
+    @property
+    def _format(self) -> str:
+        return list(FORMATS)[self.query_one(OptionList).highlighted or 0]
 
     @on(DescendantFocus)
     def _tell_enter(self, event: DescendantFocus) -> None:
@@ -177,6 +196,7 @@ class ExportDialog(Dialog[str | None]):
         event.option_list.border_subtitle = f"{event.option_index + 1} of {len(FORMATS)}"
         suffix = SUFFIXES[list(FORMATS)[event.option_index]]
         self.query_one(PathInput).placeholder = self.proposal(suffix)
+        self._say_where()
 
     @on(OptionList.OptionSelected)
     def _format_taken(self, event: OptionList.OptionSelected) -> None:
@@ -191,7 +211,7 @@ class ExportDialog(Dialog[str | None]):
 
     @work(exclusive=True, group="write")
     async def _write(self) -> None:
-        name = list(FORMATS)[self.query_one(OptionList).highlighted or 0]
+        name = self._format
         redact = self.query_one(Choice).value == REDACTED
         output = self.query_one(PathInput).path
         self._complain("")
@@ -211,8 +231,12 @@ class ExportDialog(Dialog[str | None]):
             SandboxTuiError: they could not be made or written.
         """
         export = await self.export(self._run, name, redact=redact)
-        output = self._proposed(name) if output is None else export.with_ending(output)
-        existing = [path for path in export.paths(output) if is_there(path)]
+        suffix = export.parts[0].suffix
+        output = self._proposed(name) if output is None else with_ending(output, suffix)
+        paths = export.paths(output)
+        if any(map(is_special, paths)):  # whoever reads it may never come
+            raise ConfigError("This is no file: `sessions export -o` writes to devices and pipes.")
+        existing = [path for path in paths if is_there(path)]
         names = ", ".join(str(path) for path in existing)
         if existing and not await self.may_overwrite(f"{names} already exists. Overwrite it?"):
             return ""

@@ -13,8 +13,9 @@ from textwrap import shorten
 
 from textual.screen import Screen
 
-from sandbox_tui.core.base.errors import ConfigError, SandboxTuiError
+from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.base.write_file import write_file
 from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.interchange.export_files import Export, redacted_words
 from sandbox_tui.sessions.interchange.exports import Recording
@@ -55,7 +56,7 @@ async def save_screenshot(
             screen.notify("Drawing the screenshot with secrets redacted.", timeout=3)
             export = await _drawn_without(screen, store, run, seq)
             drawn, words = export.parts[0].data, f"Saved, {redacted_words(export)}"
-        await asyncio.to_thread(_write, path, drawn)
+        await asyncio.to_thread(write_file, path, drawn)
     except SandboxTuiError as error:
         screen.notify(sanitize_line(str(error)), severity="error", markup=False)
         return
@@ -88,10 +89,3 @@ async def _drawn_without(screen: Screen[None], store: Store, run: RunSummary, se
         size=f"{columns}x{rows}",
     )
     return await film_export(request, run)
-
-
-def _write(path: Path, drawn: bytes) -> None:
-    try:
-        path.write_bytes(drawn)
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be written: {error.strerror}.") from error

@@ -41,6 +41,10 @@ class ExportMarkedDialog(ExportDialog):
         return "a folder, which may be new"
 
     @override
+    def target(self, typed: Path, suffix: str) -> Path:
+        return typed
+
+    @override
     async def write_files(self, name: str, output: Path | None, *, redact: bool) -> str:
         folder = working_directory() if output is None else output
         await asyncio.to_thread(make_folder, folder)
