@@ -151,18 +151,26 @@ def request_waits_for_command(state: RunState) -> bool:
     )
 
 
-def retry_words(failure: ModelFailed, now: float, *, after_command: bool = False) -> str:
+def next_try_when(state: RunState) -> str:
+    """Return what another try of a failed reply waits for, in words: the user's, or a command of
+    theirs; empty if it follows after its time."""
+    if stopped_word(state):
+        return "once you resume"
+    return "after your command" if request_waits_for_command(state) else ""
+
+
+def retry_words(failure: ModelFailed, now: float, *, when: str = "") -> str:
     """Return when the model is asked again after a failure.
 
     Args:
         failure: the last one.
         now: the run's clock in seconds.
-        after_command: whether the request waits for a command of the user's.
+        when: see `next_try_when`.
     """
     if failure.retry_in is None:
         return "the model failed"
-    if after_command:
-        return f"{_next_try(failure)} after your command"
+    if when:
+        return f"{_next_try(failure)} {when}"
     left = max(0.0, failure.t + failure.retry_in - now)
     return f"{_next_try(failure)} in {_whole_seconds(math.ceil(left))}"
 
@@ -181,16 +189,16 @@ def _next_try(failure: ModelFailed) -> str:
     return f"try {failure.attempt + 1} of {failure.max_attempts}"
 
 
-def reply_progress(item: ReplyItem, now: float, *, after_command: bool = False) -> str:
+def reply_progress(item: ReplyItem, now: float, *, when: str = "") -> str:
     """Return what the model does with an unfinished reply, with its seconds.
 
     Args:
         item: the reply.
         now: the run's clock in seconds.
-        after_command: whether the next request for it waits for a command of the user's.
+        when: of a failed one, see `next_try_when`.
     """
     if item.has_failed:
-        return retry_words(item.failures[-1], now, after_command=after_command)
+        return retry_words(item.failures[-1], now, when=when)
     words = f"{reply_doing(item)} {_whole_seconds(doing_seconds(item, now))}"
     if not item.failures:
         return words
@@ -202,9 +210,12 @@ def _whole_seconds(seconds: float) -> str:
 
 
 def is_retrying(state: RunState) -> bool:
-    """Return whether the run waits before it asks the model again after a failure."""
+    """Return whether the run waits before it asks the model again after a failure; one that is
+    paused does not ask it."""
     reply = unfinished_reply(state)
-    return reply is not None and reply.has_failed and reply.failures[-1].retry_in is not None
+    if reply is None or not reply.has_failed or stopped_word(state):
+        return False
+    return reply.failures[-1].retry_in is not None
 
 
 def retry_reason(state: RunState) -> str:

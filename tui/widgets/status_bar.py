@@ -26,12 +26,12 @@ from sandbox_tui.tui.format.status import (
     giving_up_words,
     known_before_attaching,
     mode_words,
+    next_try_when,
     pauses_after_call,
     pausing_reply,
     pausing_words,
     reply_progress,
     reply_tokens,
-    request_waits_for_command,
     status_of,
     step_words,
     unfinished_reply,
@@ -213,10 +213,10 @@ class StatusBar(Widget):
             return known._replace(words="pausing after this call")
         if self._state.status != "running" or reply is None:
             return known
-        after = reply.has_failed and request_waits_for_command(self._state)
-        words = reply_progress(reply, self._now, after_command=after)
+        when = next_try_when(self._state)
+        words = reply_progress(reply, self._now, when=when)
         if reply.has_failed:
-            is_wide = self.content_size.width >= MIN_GIVING_UP_WIDTH and not after
+            is_wide = self.content_size.width >= MIN_GIVING_UP_WIDTH and not when
             longer = giving_up_words(reply.failures[-1], self._now) if is_wide else ""
             return StatusWords("!", f"{words} · {longer}" if longer else words, "warn")
         written = reply_tokens(reply) if with_tokens else 0

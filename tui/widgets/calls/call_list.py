@@ -18,6 +18,7 @@ from sandbox_tui.core.events.reply_calls import (
     precedes_calls_to_come,
 )
 from sandbox_tui.core.events.run_state import HumanItem, Item, ReplyItem, RunState
+from sandbox_tui.tui.format.status import next_try_when
 from sandbox_tui.tui.theming.palette import palette_of
 from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.calls.call_counts import (
@@ -274,7 +275,7 @@ class Calls(SearchKeys):
         self.following, self.cursor = False, place
         self._opened_items.chosen[self._shown[place]] = True
         self.changed(place)
-        self.show_block(place)
+        self._show_match(place, self._item(place))
 
     @property
     def current(self) -> Item | None:
@@ -314,17 +315,16 @@ class Calls(SearchKeys):
         return self._search.highlight(self._lines(index, width), palette_of(self))
 
     def _lines(self, index: int, width: int) -> list[Text]:
-        item = self._item(index)
+        item, opened, words = self._item(index), self._opened(index), self._search.words
         if item is self._task_item:
-            lines = task_lines(self._task_item.text, width, self._opened(index), palette_of(self))
+            lines = task_lines(self._task_item.text, width, opened, palette_of(self), words)
             return [*self._top_notes(index, width), *lines]
-        opened, notes = self._opened(index), self._notes_on(item)
         preview = self.edited_files.preview(item, self._state.files) if opened else None
         end = run_end(self._state, is_interrupted=self.is_interrupted)
         lines = item_lines(
-            *(item, width, self._now, opened, notes, palette_of(self), preview, end),
+            *(item, width, self._now, opened, self._notes_on(item), palette_of(self), preview, end),
             *(self._opened_items.is_whole(self._shown[index]), shell_free_at(item, self._state)),
-            *(self.rows_left(index), starts_when(self._state)),
+            *(self.rows_left(index), starts_when(self._state), words, next_try_when(self._state)),
         )
         if self._shown[index] == self._precedes_calls:
             lines += rows_to_come(self._to_come, width, palette_of(self), has_ended=end != "")

@@ -21,8 +21,8 @@ from sandbox_tui.sessions.store.answers import NOT_SUBMITTED, SAID, leftover_ans
 from sandbox_tui.tui.format.answers import NO_ANSWER, answer_line, fields_words, why_no_answer
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.status import (
+    next_try_when,
     reply_progress,
-    request_waits_for_command,
     retry_reason,
     unfinished_reply,
 )
@@ -157,9 +157,9 @@ class Activity:
         reply = unfinished_reply(self._state)
         if reply is None:
             return []
-        sign, style = ("!", self._palette.warn) if reply.has_failed else ("●", self._palette.good)
-        waits = request_waits_for_command(self._state)
-        words = reply_progress(reply, self._now, after_command=waits)
+        when, failed = next_try_when(self._state), reply.has_failed
+        sign, style = ("!", self._palette.warn) if failed else ("●", self._palette.good)
+        words = reply_progress(reply, self._now, when=when)
         line = Text(f"{sign} {words}", style=style, no_wrap=True)
         reason = retry_reason(self._state)
         if reason and self._height < 2:

@@ -68,10 +68,12 @@ def is_cut_off(run: FoldedRun) -> bool:
 
 
 def mode_words(run: FoldedRun) -> str:
-    """Return the mode in words; empty if it is unknown or matters no more, or the run is paused."""
+    """Return the mode in words, of a paused run that in which it continues; empty if it is unknown
+    or matters no more."""
     state = run.state
     is_active = state.started is not None and kind_of(run) in ("waiting", "running")
-    return f"mode {state.mode}" if is_active and state.mode != "paused" else ""
+    mode = state.paused_mode if state.mode == "paused" else state.mode
+    return f"mode {mode}" if is_active else ""
 
 
 def is_attaching(run: FoldedRun) -> TypeGuard[RunClient]:

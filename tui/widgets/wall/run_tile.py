@@ -23,8 +23,8 @@ from sandbox_tui.tui.format.answers import NO_ANSWER, answer_line, result_answer
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.status import (
     is_retrying,
+    next_try_when,
     reply_progress,
-    request_waits_for_command,
     retry_reason,
     short_error,
     step_words,
@@ -304,8 +304,7 @@ class RunTile(Widget, can_focus=True):
         text = Text()
         if reply is not None and self.state.pending is None:
             style = palette.warn if reply.has_failed else palette.good
-            waits = request_waits_for_command(self.state)
-            progress = reply_progress(reply, self.now, after_command=waits)
+            progress = reply_progress(reply, self.now, when=next_try_when(self.state))
             text.append(f"{progress}  ", style=style)
             if reply.has_failed:
                 return text.append(retry_reason(self.state), style=palette.warn)

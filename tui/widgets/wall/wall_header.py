@@ -44,14 +44,12 @@ ONE_LINE_WIDTH = 96
 """Columns from which the states of the runs and the sums are on one line."""
 
 WORDS: dict[Kind, str] = {
-    "waiting": "◆ {} {} for you",
     "running": "● {} running",
     "submitted": "✓ {} submitted",
 }
-"""Words for runs in one state; of the others, each outcome is named."""
+"""Words for runs in one state; of those that ended otherwise, each outcome is named."""
 
 SHORT_WORDS: dict[Kind, str] = {
-    "waiting": "◆ {} {}",
     "running": "● {} run",
     "submitted": "✓ {}",
 }
@@ -171,28 +169,24 @@ class WallHeader(Widget):
         names = is_named and len(self._runs) > 1
         line = Text(no_wrap=True).append("" if is_short else "sandbox-tui  ", style=palette.accent)
         line.append(numbers.counted(len(self._runs), "run"), style=palette.strong)
-        kinds = Counter(kind_of(worker) for _, worker in self._runs)
         again = [number for number, run in self._runs if is_retrying(run.state)]
-        starting = sum(_is_starting(run) for _, run in self._runs)
-        kinds["running"] -= len(again) + len(self._silent) + starting
-        stopped = Counter[str]()
+        begun = [run for _, run in self._runs if _is_starting(run)]
+        stopped, kinds = Counter[str](), Counter[Kind]()
         for number, run in self._runs:
-            if word := stopped_word_of(run):
+            kind, word = kind_of(run), stopped_word_of(run)
+            if kind != "running":
+                kinds[kind] += 1
+            elif number not in again and number not in self._silent and run not in begun:
                 stopped[word] += 1
-                is_counted = is_retrying(run.state) or number in self._silent
-                kinds["running"] -= kind_of(run) == "running" and not is_counted
+        kinds["running"] = stopped.pop("", 0)
+        self._add_waiting(line, palette, is_short=is_short, is_named=names)
         for kind, words in WORDS.items():
             if count := kinds[kind]:
-                waits = "waits" if count == 1 else "wait"
-                style = palette.human if kind == "waiting" else palette.good
                 form = SHORT_WORDS[kind] if is_short else words
-                line.append(f"  {form.format(count, waits)}", style=style)
-                if kind == "waiting":
-                    line.append(_in_brackets(self._waiting) if names else "", style=style)
-        if starting:
-            begun = [run for _, run in self._runs if _is_starting(run)]
+                line.append(f"  {form.format(count)}", style=palette.good)
+        if begun:
             word = "attaching" if all(map(is_attaching, begun)) else "starting"
-            line.append(f"  ◔ {starting}{'' if is_short else f' {word}'}", style=palette.dim)
+            line.append(f"  ◔ {len(begun)}{'' if is_short else f' {word}'}", style=palette.dim)
         for word, count in sorted(stopped.items(), reverse=True):
             line.append(f"  ‖ {count} {word}", style=palette.warn)
         failed = [run for _, run in self._runs if kind_of(run) == "failed"]
@@ -208,6 +202,19 @@ class WallHeader(Widget):
             line.append(words, style=palette.warn)
         return line
 
+    def _add_waiting(self, line: Text, palette: Palette, *, is_short: bool, is_named: bool) -> None:
+        """Append how many runs wait for the user; apart from them, those that are paused too, so
+        that each run is counted once."""
+        waiting: dict[str, list[int]] = {}
+        for number, run in self._runs:
+            if kind_of(run) == "waiting":
+                waiting.setdefault(stopped_word_of(run), []).append(number)
+        for word, those in sorted(waiting.items()):
+            waits = "waits" if len(those) == 1 else "wait"
+            more = f", {word}" if word else "" if is_short else " for you"
+            who = _in_brackets(those) if is_named else ""
+            line.append(f"  ◆ {len(those)} {waits}{more}{who}", style=palette.human)
+
     def _spent_and_order(self, palette: Palette) -> Text:
         line = Text(_spent([run for _, run in self._runs]), style=palette.dim, no_wrap=True)
         line.append(f"  sorted by {self._arranged_by}", style=palette.dim)
@@ -216,10 +223,6 @@ class WallHeader(Widget):
         if self._shown:
             line.append(f"  {self._shown}", style=palette.accent)
         return line
-
-    @property
-    def _waiting(self) -> list[int]:
-        return [number for number, run in self._runs if kind_of(run) == "waiting"]
 
     def _shared(self, palette: Palette) -> list[Text]:
         """Return what all runs have in common: the task, the model, the mode; or their models."""

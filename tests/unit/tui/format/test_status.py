@@ -11,6 +11,8 @@ from sandbox_tui.sessions import RunWorker
 from sandbox_tui.tui.format.status import (
     STATUS_WORDS,
     mode_words,
+    next_try_when,
+    retry_words,
     short_error,
     status_of,
     step_words,
@@ -59,9 +61,11 @@ def test_a_run_pauses_only_after_the_reply_that_still_arrives() -> None:
     worker: Any = SimpleNamespace(state=state, failure=None)
     assert status_words(cast(RunWorker, worker)) == "‖ pausing"
     failed = e.ModelFailed(step=1, error="no", attempt=1, max_attempts=3, retry_in=1.0)
-    assert status_of(fold([started(), asked, e.ModeChanged(mode="paused"), failed])).words == (
-        "paused"
-    ), "the model is not asked again before the run is resumed"
+    retrying = fold([started(), asked, e.ModeChanged(mode="paused"), failed])
+    assert status_of(retrying).words == "paused", "the model is not asked again before resuming"
+    again: Any = SimpleNamespace(state=retrying, failure=None)
+    assert status_words(cast(RunWorker, again)) == "‖ paused"
+    assert retry_words(failed, 9.0, when=next_try_when(retrying)) == "try 2 of 3 once you resume"
     state.apply(e.ReplyInterrupted(step=1))
     assert status_words(cast(RunWorker, worker)) == "‖ paused"
 

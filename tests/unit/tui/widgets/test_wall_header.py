@@ -147,7 +147,7 @@ def test_the_runs_that_wait_are_named_by_their_numbers() -> None:
     assert "◆ 1 waits for you (2)" in lines(run("x"), waiting)[0]
 
 
-def test_paused_runs_are_counted_whether_they_wait_or_not() -> None:
+def test_paused_runs_are_counted_once_whether_they_wait_or_not() -> None:
     waiting, still, frozen, pausing = (run("x") for _ in range(4))
     pausing.state.apply(e.ModelAsked(step=1, digest="", messages=1))
     call = e.ToolCall(number=1, step=1, id="1", name="submit", arguments="{}")
@@ -157,7 +157,7 @@ def test_paused_runs_are_counted_whether_they_wait_or_not() -> None:
         one.state.apply(e.ModeChanged(mode="paused"))
     frozen.state.apply(e.SandboxFrozen())
     first = lines(run("x"), waiting, still, frozen, pausing)[0]
-    assert "◆ 1 waits for you (2)  ● 1 running  ‖ 1 pausing  ‖ 2 paused  ‖ 1 frozen" in first
+    assert "◆ 1 waits, paused (2)  ● 1 running  ‖ 1 pausing  ‖ 1 paused  ‖ 1 frozen" in first
 
 
 def test_runs_that_ask_the_model_again_are_counted() -> None:
@@ -168,6 +168,31 @@ def test_runs_that_ask_the_model_again_are_counted() -> None:
     ):
         again.state.apply(event)
     assert "! 1 retrying" in lines(run("x"), again)[0]
+    again.state.apply(e.ModeChanged(mode="ask"))
+    again.state.apply(e.ModeChanged(mode="paused"))
+    first, second = lines(run("x"), again)[:2]
+    assert "● 1 running  ‖ 1 paused" in first
+    assert "retrying" not in first
+    assert "mode" not in second.replace("model", ""), "the other run has another mode"
+    assert "  mode ask" in lines(again)[1]
+
+
+def test_each_run_is_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    paused, waiting = run("x"), run("x")
+    call = e.ToolCall(number=1, step=1, id="1", name="submit", arguments="{}")
+    for one in (paused, waiting):
+        for event in (e.CallProposed(call=call), e.CallHeld(call=1)):
+            one.state.apply(event)
+    paused.state.apply(e.ModeChanged(mode="paused"))
+    pausing = run("x")
+    pausing.state.apply(e.ModelAsked(step=1, digest="", messages=1))
+    pausing.state.apply(e.ModeChanged(mode="paused"))
+    header = WallHeader()
+    header._runs, header._silent = list(enumerate((paused, waiting, pausing), 1)), [3]
+    counts = header._states(PALETTE).plain
+    assert counts == (
+        "sandbox-tui  3 runs  ◆ 1 waits for you (2)  ◆ 1 waits, paused (1)  ● 1 silent (3)"
+    )
 
 
 def test_the_end_of_all_runs_is_summed_up() -> None:

@@ -1,10 +1,9 @@
-"""When the shell is free for calls, tries of replies and commands of the user's."""
+"""When the shell is free for calls and commands of the user's."""
 
 from __future__ import annotations
 
 from sandbox_tui.core.base.tool_names import BASH
-from sandbox_tui.core.events.run_state import CallItem, Item, ReplyItem, RunState
-from sandbox_tui.tui.format.status import request_waits_for_command
+from sandbox_tui.core.events.run_state import CallItem, Item, RunState
 from sandbox_tui.tui.keys.hint import hint
 
 AFTER_CALL = "after the running call"
@@ -15,11 +14,8 @@ def shell_free_at(item: Item, state: RunState) -> float | None:
     """Return since when no command of the user's has kept a running call from the shell, on the
     run's clock; None while one does.
 
-    A call counts as started when it asks for the shell, which it may get later. A failed reply is
-    asked for again once the commands that the model sees have ended.
+    A call counts as started when it asks for the shell, which it may get later.
     """
-    if isinstance(item, ReplyItem) and not item.ended and item.has_failed:
-        return None if request_waits_for_command(state) else 0.0
     if not isinstance(item, CallItem) or item.status != "running" or item.call.name != BASH:
         return 0.0
     commands = [one for one in state.humans.values() if one.started and not one.withdrawn]

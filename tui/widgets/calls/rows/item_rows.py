@@ -61,6 +61,8 @@ def item_lines(
     shell_free_at: float | None = 0.0,
     rows_left: int = 0,
     starts: str = AFTER_CALL,
+    words: str = "",
+    next_try: str = "",
 ) -> list[Text]:
     """Return the lines of an item.
 
@@ -74,10 +76,12 @@ def item_lines(
         preview: what a waiting call would do to the file it edits, if known.
         end: whether the run has ended.
         whole: whether the user opened it.
-        shell_free_at: since when a running call has the shell, at the earliest; None if it, or
-            another try of a reply, waits for a command of the user's.
+        shell_free_at: since when a running call has the shell, at the earliest; None if it waits
+            for a command of the user's.
         rows_left: rows of the view from the item's first one to the end, if it is the last.
         starts: when a command of the user's that waits will start.
+        words: the words of a search: what is cut is shown around them.
+        next_try: what another try of a failed reply waits for, in words, if not for its time.
     """
     match item:
         case ReplyItem():
@@ -86,15 +90,19 @@ def item_lines(
                 *(item, width, now, opened, palette, rows_left),
                 is_stopped=stopped,
                 whole=whole,
-                after_command=shell_free_at is None,
+                next_try=next_try,
             )
             return [*lines, *written_lines(notes, width, opened, palette)]
         case CallItem():
             began = _began(item, now, shell_free_at)
             stopped = end != ""
-            return call_lines(item, width, now, opened, palette, preview, began, is_stopped=stopped)
+            return call_lines(
+                *(item, width, now, opened, palette, preview, began),
+                is_stopped=stopped,
+                words=words,
+            )
         case HumanItem():
-            return human_lines(item, width, opened, palette, end, starts)
+            return human_lines(item, width, opened, palette, end, starts, words)
         case NoteItem():
             return note_lines(item, width, palette)
 

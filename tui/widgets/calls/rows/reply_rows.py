@@ -46,7 +46,7 @@ def reply_lines(
     *,
     is_stopped: bool = False,
     whole: bool = False,
-    after_command: bool = False,
+    next_try: str = "",
 ) -> list[Text]:
     """Return the lines of a reply: the step's rule with its figures, reasoning, text and failures.
 
@@ -59,9 +59,9 @@ def reply_lines(
         rows_left: rows that the reply may fill without scrolling; thinking that streams uses them.
         is_stopped: whether the run goes no further.
         whole: whether long thinking is shown in full, too.
-        after_command: whether another try waits for a command of the user's.
+        next_try: what another try waits for, in words, if not for its time.
     """
-    figures = _reply_figures(item, now, after_command=after_command)
+    figures = _reply_figures(item, now, next_try)
     if is_stopped and not item.ended:
         figures = [_unfinished(item)]
     lines = [_rule(item, width, figures, palette), *_failures(item, width, opened, palette, False)]
@@ -146,7 +146,7 @@ def _unfinished(item: ReplyItem) -> str:
     return "✗ the model failed" if item.failures[-1].retry_in is None else "! failed"
 
 
-def _reply_figures(item: ReplyItem, now: float, *, after_command: bool) -> list[str]:
+def _reply_figures(item: ReplyItem, now: float, next_try: str) -> list[str]:
     if item.interrupted:
         return ["◆ stopped by you"]
     if item.cut_off:
@@ -157,8 +157,8 @@ def _reply_figures(item: ReplyItem, now: float, *, after_command: bool) -> list[
         if item.has_failed:
             failure = item.failures[-1]
             sign = "✗" if failure.retry_in is None else "!"
-            longer = "" if after_command else giving_up_words(failure, now)
-            words = retry_words(failure, now, after_command=after_command)
+            longer = "" if next_try else giving_up_words(failure, now)
+            words = retry_words(failure, now, when=next_try)
             return [f"{sign} {words}", *([longer] if longer else [])]
         return [f"● {reply_doing(item)} {short_duration(doing_seconds(item, now))}"]
     usage: Usage = item.replied.usage
