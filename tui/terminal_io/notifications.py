@@ -44,8 +44,13 @@ class Notices:
             if words != self._reported.get(worker.run_id, ""):
                 self._reported[worker.run_id] = words
                 if words:
-                    found.append((worker, words.partition(":")[0]))
+                    found.append((worker, news_words(worker)))
         return found
+
+
+def news_words(worker: FoldedRun) -> str:
+    """Return what the user has to know about a run now, in words; empty if nothing."""
+    return (failed(worker) or notification_text(worker.state)).partition(":")[0]
 
 
 def failed(worker: FoldedRun) -> str:

@@ -9,12 +9,13 @@ from types import SimpleNamespace
 
 import msgspec
 import pytest
+from textual.widgets import Static
 
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.run.run_labels import SAMPLE, SAMPLES
 from sandbox_tui.core.run.run_request import RunRequest, requests_for
-from sandbox_tui.sessions import RunSummary, Store
+from sandbox_tui.sessions import RunSummary, RunWorker, Store
 from sandbox_tui.sessions.relations.session_detail import read_detail
 from sandbox_tui.sessions.remote import client
 from sandbox_tui.sessions.remote.sockets import listen
@@ -363,6 +364,35 @@ async def test_the_key_that_deletes_ends_a_detached_run_after_asking(
                 pilot,
                 lambda: "Ended the run “how many”." in [n.message for n in shown_toasts(home.app)],
             )
+
+
+async def test_the_key_that_deletes_ends_a_run_of_this_program_after_asking(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SANDBOX_TUI_HOME", str(tmp_path))
+    stopped: list[str] = []
+    with contextlib.closing(Store(tmp_path / "s.db")) as store:
+        worker = RunWorker(RunRequest(task="how many", settings=load({})), store, "r")
+
+        async def stop(because: str) -> None:
+            stopped.append(because)
+            store.append("r", [ENDED])
+            worker.ended.set()
+
+        monkeypatch.setattr(worker, "stop", stop)
+        store.append("r", [started("r", task="how many", started_at=time.time())])
+        async with at_home(store) as (home, pilot):
+            home.app.runs.all["r"] = worker  # type: ignore[attr-defined]
+            home.reload()
+            bar = home.query_one(KeyBar)
+            await until(pilot, lambda: "x end" in bar.render_line(0).text)
+            await pilot.press("x")
+            await until(pilot, lambda: isinstance(home.app.screen, ConfirmDialog))
+            question = str(home.app.screen.query_one("#question", Static).render())
+            assert question.startswith("End the run “how many”? Its results so far are kept.")
+            await pilot.press("y")
+            await until(pilot, lambda: stopped == ["You ended the run."])
+            await until(pilot, lambda: "x delete" in bar.render_line(0).text)
 
 
 async def test_a_run_that_cannot_be_watched_is_replayed_as_far_as_it_got(tmp_path: Path) -> None:

@@ -16,7 +16,9 @@ from sandbox_tui.tui.lifecycle.run_poll import NAME
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from sandbox_tui.tui.screens.dialogs.help import HelpScreen
 from sandbox_tui.tui.screens.home.home import HomeScreen
-from sandbox_tui.tui.textual_support.private_api import shown_toasts
+from sandbox_tui.tui.screens.settings import SettingsScreen
+from sandbox_tui.tui.screens.wall.wall_screen import WallScreen
+from sandbox_tui.tui.textual_support.private_api import remove_toast, shown_toasts
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 from tests.screens.home.test_find_sessions import at_home
 from tests.snapshots.sample_run import sample_run
@@ -44,6 +46,10 @@ def wait_for_user(worker: RunWorker) -> None:
     call = e.ToolCall(number=1, step=1, id="c", name="execute_bash", arguments="{}")
     worker.state.apply(e.CallProposed(call=call))
     worker.state.apply(e.CallHeld(call=1))
+
+
+def decide(worker: RunWorker) -> None:
+    worker.state.apply(e.CallDecided(call=1, verdict="approve", by="human"))
 
 
 def look(pilot: Pilot[int]) -> list[str]:
@@ -79,7 +85,12 @@ async def test_a_run_that_ends_is_told_and_enter_opens_it_while_the_cursor_is_th
             (toast,) = shown_toasts(pilot.app)
             assert toast.severity == "information"
             await pilot.press("down")
-            await until(pilot, lambda: look(pilot) == [])
+            await until(pilot, lambda: look(pilot) == ["fold the list: submitted"])
+            await pilot.press("up")
+            await until(pilot, lambda: look(pilot) == ["fold the list: submitted · enter opens it"])
+            await pilot.press("comma")
+            await until(pilot, lambda: isinstance(pilot.app.screen, SettingsScreen))
+            await until(pilot, lambda: look(pilot) == ["fold the list: submitted"])
             pilot.app.runs.all.clear()  # type: ignore[attr-defined]
 
 
@@ -95,6 +106,8 @@ async def test_a_run_that_begins_to_wait_is_told_under_the_name_that_the_user_ga
             await until(pilot, lambda: home.listed_title(other) == "the second")
             wait_for_user(other)
             await until(pilot, lambda: look(pilot) == ["the second: a call waits for you"])
+            decide(other)
+            await until(pilot, lambda: look(pilot) == [])
             pilot.app.runs.all.clear()  # type: ignore[attr-defined]
 
 
@@ -108,21 +121,22 @@ async def test_several_at_once_are_one_line(tmp_path: Path) -> None:
             await until(pilot, lambda: look(pilot) == ["3 runs have ended"])
             end(enter_run(pilot, store, "five", "five"))
             wait_for_user(four)
-            await until(pilot, lambda: "1 run has ended · 1 run waits for you" in look(pilot))
+            await until(pilot, lambda: look(pilot) == ["4 runs have ended · 1 run waits for you"])
             pilot.app.runs.all.clear()  # type: ignore[attr-defined]
 
 
-async def test_what_another_screen_has_shown_is_no_news(tmp_path: Path) -> None:
+async def test_what_the_screen_of_a_run_has_shown_is_no_news(tmp_path: Path) -> None:
     """A dialog is no other screen; nor are samples and detached runs told of."""
     with contextlib.closing(Store(tmp_path / "s.db")) as store:
         keep(store, *sample("zebra"), run_id="before")
         async with at_home(store) as (home, pilot):
-            one, two, three, four = await going(home, pilot, store, "one", "two", "three", "four")
-            watched = LiveScreen(WatchedRun(sample_run()), store)
+            one, _, three, four = await going(home, pilot, store, "one", "two", "three", "four")
+            watched = LiveScreen(one, store)
             await pilot.app.push_screen(watched)
-            end(one)
+            wait_for_user(one)
             assert look(pilot) == []
-            end(two)
+            decide(one)
+            end(one)
             watched.dismiss(None)
             await until(pilot, lambda: pilot.app.screen is home)
             assert look(pilot) == []
@@ -134,4 +148,41 @@ async def test_what_another_screen_has_shown_is_no_news(tmp_path: Path) -> None:
             await until(pilot, lambda: isinstance(pilot.app.screen, HelpScreen))
             end(three, "max_steps")
             await until(pilot, lambda: look(pilot) == ["three: max steps"])
+            runs.all.clear()
+
+
+async def test_another_screen_tells_of_the_other_runs_and_home_tells_it_once_more(
+    tmp_path: Path,
+) -> None:
+    with contextlib.closing(Store(tmp_path / "s.db")) as store:
+        keep(store, *sample("zebra"), run_id="before")
+        async with at_home(store) as (home, pilot):
+            one, two, three = await going(home, pilot, store, "one", "two", "three")
+            watched = LiveScreen(WatchedRun(sample_run()), store)
+            await pilot.app.push_screen(watched)
+            wait_for_user(two)
+            told = "two: a call waits for you · ctrl+p finds it"
+            await until(pilot, lambda: look(pilot) == [told])
+            end(three)
+            both = "1 run has ended · 1 run waits for you"
+            await until(pilot, lambda: look(pilot) == [both])
+            for toast in shown_toasts(pilot.app):
+                remove_toast(pilot.app, toast)
+            decide(two)
+            end(one)
+            await until(pilot, lambda: look(pilot) == ["one: submitted · ctrl+p finds it"])
+            watched.dismiss(None)
+            await until(pilot, lambda: pilot.app.screen is home)
+            await until(pilot, lambda: look(pilot) == ["2 runs have ended"])
+            pilot.app.runs.all.clear()  # type: ignore[attr-defined]
+
+
+async def test_a_wall_shows_its_runs_itself(tmp_path: Path) -> None:
+    with contextlib.closing(Store(tmp_path / "s.db")) as store:
+        async with at_home(store) as (home, pilot):
+            one, _ = await going(home, pilot, store, "one", "two")
+            runs = pilot.app.runs  # type: ignore[attr-defined]
+            await pilot.app.push_screen(WallScreen(runs))
+            wait_for_user(one)
+            assert look(pilot) == []
             runs.all.clear()

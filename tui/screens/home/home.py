@@ -25,7 +25,6 @@ from sandbox_tui.tui.reread_settings import reread_settings
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.home.model_offering import ModelOffering
 from sandbox_tui.tui.screens.home.row_updates import RowUpdates
-from sandbox_tui.tui.screens.home.rows.end_detached import all_can_be_ended
 from sandbox_tui.tui.screens.home.rows.row_commands import RowCommands
 from sandbox_tui.tui.screens.home.rows.session_details import SessionDetails
 from sandbox_tui.tui.screens.home.rows.session_opener import opening_word, opening_words
@@ -299,7 +298,7 @@ class HomeScreen(RowCommands):
         if action == "quit":
             return "close" if self._search.is_open else None
         if action == "delete":
-            return "end" if all_can_be_ended(self.sessions_chosen) else None
+            return "end" if self._ender.can_end(self.sessions_chosen) else None
         sessions = self.query_one(SessionList)
         if action == "resume" and isinstance(row := sessions.current_row, EvalRow):
             return None if self.is_finding else resume_words(row.summary)
@@ -325,6 +324,8 @@ class HomeScreen(RowCommands):
             return "the sessions are still being read"
         if action == "wall":
             return why_no_wall(shown, self._run_workers)
+        if action == "delete" and self._ender.can_end(self.sessions_chosen):
+            return ""
         lost = self._details.without_sandbox
         return why_unavailable_here(action, shown, self.sessions_chosen, self._search, lost)
 

@@ -21,6 +21,7 @@ from sandbox_tui.tui.keys.key_sequencer import keys_for_dialog
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.reread_settings import reread_settings
+from sandbox_tui.tui.screens.home.rows.run_ender import RunEnder
 from sandbox_tui.tui.screens.home.rows.session_actions import SessionActions
 from sandbox_tui.tui.screens.home.rows.session_opener import SessionOpener
 from sandbox_tui.tui.screens.messages import ForkRequested, RunAgainRequested
@@ -68,7 +69,8 @@ class RowCommands(ExplainsUnavailable, Screen[None]):
         self._run_workers = workers
         self._store = workers.store
         self._opener = SessionOpener(self, workers)
-        self._sessions = SessionActions(self, self, self._store)
+        self._ender = RunEnder(self, workers)
+        self._sessions = SessionActions(self, self, self._store, self._ender)
         self._marked_to_compare = ""
         self._marks_in_notice: list[RunSummary] = []
 
@@ -154,7 +156,7 @@ class RowCommands(ExplainsUnavailable, Screen[None]):
     def opens_on_enter(self, run_id: str) -> bool:
         """Return whether enter opens this session now."""
         shown = self.query_one(SessionList)
-        here = shown.current if shown.has_focus and self.is_current else None
+        here = shown.current if shown.has_focus and app_of(self).screen is self else None
         return here is not None and here.id == run_id
 
     def reload(self) -> object:

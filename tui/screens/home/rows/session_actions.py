@@ -28,11 +28,7 @@ from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.export_session import export_session, show_export
 from sandbox_tui.tui.screens.free_space import free_space
 from sandbox_tui.tui.screens.home.rows.delete_question import delete_question
-from sandbox_tui.tui.screens.home.rows.end_detached import (
-    all_can_be_ended,
-    end_detached,
-    may_end,
-)
+from sandbox_tui.tui.screens.home.rows.run_ender import RunEnder
 from sandbox_tui.tui.screens.home.rows.session_details import CHANGES
 from sandbox_tui.tui.screens.home.rows.unavailable_here import is_at_rest
 from sandbox_tui.tui.screens.show_folder import show_folder
@@ -79,12 +75,16 @@ class SessionActions:
         screen: shows the list; dialogs open over it.
         source: provides the sessions.
         store: the store that contains them.
+        ender: ends those that go on.
     """
 
-    def __init__(self, screen: Screen[None], source: SessionsShown, store: Store) -> None:
+    def __init__(
+        self, screen: Screen[None], source: SessionsShown, store: Store, ender: RunEnder
+    ) -> None:
         self._screen = screen
         self._source = source
         self._store = store
+        self._ender = ender
 
     def rename(self) -> None:
         """Rename the session."""
@@ -137,7 +137,7 @@ class SessionActions:
             show_folder(self._screen, folder)
 
     def delete(self) -> None:
-        """Delete the chosen sessions; end them if all are detached runs that go on."""
+        """Delete the chosen sessions; end them if all are runs that go on."""
         self._ask(self._ask_and_delete())
 
     async def _rename(self) -> None:
@@ -193,8 +193,8 @@ class SessionActions:
         chosen = self._source.sessions_chosen
         here = self._source.session_here
         marked = self._source.are_marked and [run.id for run in chosen] != [here and here.id]
-        if all_can_be_ended(chosen):
-            if await may_end(self._screen, chosen):
+        if self._ender.can_end(chosen):
+            if await self._ender.may_end(chosen):
                 self._screen.run_worker(self._end(chosen), group="end")
             return
         runs = [run for run in chosen if is_at_rest(run)]
@@ -211,7 +211,7 @@ class SessionActions:
             self._screen.run_worker(self._delete([run.id for run in runs]), group="delete")
 
     async def _end(self, runs: Sequence[RunSummary]) -> None:
-        await end_detached(self._screen, runs, self._store)
+        await self._ender.end(runs)
         self._source.reload()
 
     async def _delete(self, run_ids: Sequence[str]) -> None:

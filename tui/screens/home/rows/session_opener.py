@@ -105,10 +105,11 @@ class SessionOpener:
         self._replay(hit.run, position_of(hit))
 
     def open(self, run: RunSummary) -> None:
-        """Replay a session, or watch it if it is still running."""
+        """Replay a session, or watch it if it is still running: a run that is in the background
+        already stays there when it is left."""
         worker = self._run_workers.all.get(run.id)
         if worker is not None and not worker.ended.is_set():
-            self.open_run(worker)
+            self.open_run(worker, confirm_leave=False)
         elif run.outcome == "running":
             self._watch_elsewhere(run)
         else:

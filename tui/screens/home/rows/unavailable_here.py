@@ -9,7 +9,6 @@ from sandbox_tui.sessions.relations.listing import EvalRow, Row, SamplesRow, Tra
 from sandbox_tui.sessions.store.run_summary import NO_CONVERSATION
 from sandbox_tui.tui.format.evals.resuming import why_not_resumed
 from sandbox_tui.tui.keys.hint import hint
-from sandbox_tui.tui.screens.home.rows.end_detached import all_can_be_ended
 from sandbox_tui.tui.screens.home.rows.session_opener import can_compare
 from sandbox_tui.tui.screens.home.search_sessions import SessionFinder
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
@@ -134,7 +133,7 @@ def _why_not_compared(shown: SessionList, run: RunSummary | None, search: Sessio
 
 
 def _why_not_deleted(chosen: Sequence[RunSummary]) -> str:
-    if any(map(is_at_rest, chosen)) or all_can_be_ended(chosen):
+    if any(map(is_at_rest, chosen)):
         return ""
     if not chosen:
         return _NONE
