@@ -403,8 +403,8 @@ async def test_only_the_wall_that_the_program_began_with_is_left_and_asks(tmp_pa
         await until(pilot, lambda: isinstance(app.screen, QuitDialog))
         assert "4 runs" in str(app.screen.query_one(Static).render())
         await pilot.press("ctrl+q")
-        assert shown_toasts(app)[-1].message == "y ends all 4 runs and quits, n stays."
-        assert "y/x end and quit" in str(app.screen.query_one(".dialog").border_subtitle)
+        assert shown_toasts(app)[-1].message == "x ends all 4 runs and quits, esc stays."
+        assert "x end and quit · esc stay" in str(app.screen.query_one(".dialog").border_subtitle)
         await pilot.press("x")
         await until(pilot, lambda: not app.runs.running)
 

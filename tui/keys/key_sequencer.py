@@ -35,6 +35,9 @@ that screen."""
 REPEATED_ESCAPE_SECONDS = 0.5
 """An escape that follows another one sooner than this was meant for the same thing."""
 
+SENT_LINE_SECONDS = 1.0
+"""An escape that follows a sent line sooner than this was meant to leave its input."""
+
 BURST_SECONDS = 0.4
 """Keys that follow each other sooner than this are typed in one go."""
 
@@ -77,6 +80,7 @@ class SequentialKeys(App[Result], Generic[Result]):
     _holds_keys = False
     _hold = 0
     _escaped_at = -math.inf
+    _sent_at = -math.inf
     _last_key_at = -math.inf
     _ignores_burst = False
     typed_ahead = ""
@@ -94,7 +98,8 @@ class SequentialKeys(App[Result], Generic[Result]):
     same key."""
 
     is_repeated_escape = False
-    """Whether the key that is being handled is an escape soon after another one."""
+    """Whether the key that is being handled is an escape soon after another one, or soon after a
+    line was sent."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -140,13 +145,20 @@ class SequentialKeys(App[Result], Generic[Result]):
         else:
             await self._next_key()
 
+    def note_sent_line(self) -> None:
+        """Take an escape that follows soon for one that was to leave the input of a line that is
+        sent now."""
+        self._sent_at = monotonic()
+
     def _note_escape(self, event: events.Key) -> None:
         since = event.time - self._escaped_at
         is_escape = event.key == "escape"
-        self.is_repeated_escape = is_escape and since < REPEATED_ESCAPE_SECONDS
+        leaves_input = is_escape and event.time - self._sent_at < SENT_LINE_SECONDS
+        self.is_repeated_escape = leaves_input or (is_escape and since < REPEATED_ESCAPE_SECONDS)
+        self._sent_at = -math.inf  # whoever presses another key means the next escape
         if not is_escape:
-            self._escaped_at = -math.inf  # whoever presses another key means the next escape
-        elif not self.is_repeated_escape:
+            self._escaped_at = -math.inf
+        elif leaves_input or not self.is_repeated_escape:
             self._escaped_at = event.time
 
     async def on_key_handled(self, event: KeyHandled) -> None:
@@ -233,8 +245,16 @@ def keys_for_dialog(
     return app.hold_keys_for(asking) if isinstance(app, SequentialKeys) else asking
 
 
+def note_sent_line(node: MessagePump) -> None:
+    """Note that a line is sent, whose input an escape that follows soon was to leave."""
+    app = app_of(node)
+    if isinstance(app, SequentialKeys):
+        app.note_sent_line()
+
+
 def is_repeated_escape(node: MessagePump) -> bool:
-    """Return whether the key that is being handled is an escape soon after another one."""
+    """Return whether the key that is being handled is an escape soon after another one, or soon
+    after a line was sent."""
     app = app_of(node)
     return isinstance(app, SequentialKeys) and app.is_repeated_escape
 

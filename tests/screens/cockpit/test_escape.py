@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from types import SimpleNamespace
-from typing import cast
+from typing import Any, cast
 
 from textual.events import Key
 from textual.pilot import Pilot
@@ -112,6 +112,22 @@ async def test_an_escape_right_after_a_dialog_was_closed_is_no_interrupt(tmp_pat
         await escape(app, pilot, 100.4)
         assert not interrupted.times
         await escape(app, pilot, 100.6)
+        await until(pilot, lambda: interrupted.times == 1)
+
+
+async def test_an_escape_right_after_a_sent_line_is_no_interrupt(tmp_path: Path) -> None:
+    """It was to leave the input line, which sending has closed."""
+    async with command_runs(tmp_path) as (app, pilot, interrupted):
+        assert isinstance(app.screen, LiveScreen)
+        sent: list[str] = []
+        cast(Any, app.screen.run).inject = lambda text, tell: sent.append(text)
+        await pilot.press("i", *"ls", "enter")
+        await until(pilot, lambda: sent == ["ls"])
+        at = app._sent_at
+        await escape(app, pilot, at + 0.9)
+        await escape(app, pilot, at + 1.3)
+        assert not interrupted.times
+        await escape(app, pilot, at + 1.5)
         await until(pilot, lambda: interrupted.times == 1)
 
 

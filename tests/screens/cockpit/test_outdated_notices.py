@@ -61,3 +61,21 @@ async def test_the_model_is_asked_again_until_it_fails_again(tmp_path: Path) -> 
                 await screen.apply(event)
             screen.sync_bars()
             assert not notices(app)
+
+
+async def test_control_is_not_offered_back_after_the_end(tmp_path: Path) -> None:
+    store = Store(tmp_path / "s.db")
+    app, watched = SandboxTui(load(), store), WatchedRun([sample_run()[0], ASKED])
+    watched.run = controls([])
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        screen = LiveScreen(watched, store)
+        await app.push_screen(screen)
+        await until(pilot, lambda: screen.state.reply is not None)
+        screen.sync_bars()
+        watched.steers, watched.audience = False, "2 watch"
+        screen.sync_bars()
+        taken = "Another terminal has taken control; T takes it back."
+        await until(pilot, lambda: notices(app) == [taken])
+        await screen.apply(e.RunFinished(t=2.0, reason="cancelled", error=None, totals=e.Totals()))
+        screen.sync_bars()
+        assert not notices(app)

@@ -17,6 +17,9 @@ from sandbox_tui.tui.textual_support.typed_app import app_of
 
 ASKING_NOW = "Asking the model again now."
 
+CONTROL_TAKEN = "Another terminal has taken control"
+"""How the notice begins that another terminal has taken control of a run, until it ends."""
+
 
 def asks_again_words(state: RunState, mode: Mode) -> str:
     """Return when the model is asked again after the user has stopped a reply, or the wait for
@@ -51,6 +54,8 @@ class OutdatedNotices:
         before, self._outcome = self._outcome, _outcome(self._state)
         if self._outcome not in (None, before):
             self._remove(ASKING_NOW)
+            if self._state.finished is not None:
+                self._remove(CONTROL_TAKEN)
 
     def _remove(self, words: str) -> None:
         cast("DedupedToasts[int]", app_of(self._screen)).remove_notices_with(words)

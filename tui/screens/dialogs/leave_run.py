@@ -13,7 +13,7 @@ from textual.message import Message
 from textual.widgets import Static
 from typing_extensions import override
 
-from sandbox_tui.tui.keys.hint import hint, hints
+from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
@@ -158,7 +158,7 @@ class QuitQuestion(ConfirmDialog):
 
 class QuitDialog(QuitQuestion):
     """Asks whether to end the runs with the program; they can be detached instead. Only the
-    keys that answer end several.
+    keys that answer end several: those of `LeaveDialog`, and those of any question.
 
     Args:
         question: the question.
@@ -172,7 +172,10 @@ class QuitDialog(QuitQuestion):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("leave_run.detach", "answer('detach')"),
-        binding("leave_run.end", "answer('end')", show=False),
+        binding("leave_run.end", "answer('end')"),
+        binding("leave_run.stay", "answer(False)"),
+        binding("confirm.yes", "answer(True)", show=False),
+        binding("confirm.no", "answer(False)", show=False),
     ]
 
     def __init__(self, question: str, runs: int, detach: Callable[[], None]) -> None:
@@ -184,8 +187,7 @@ class QuitDialog(QuitQuestion):
     @property
     def keys_words(self) -> str:
         """The keys that answer, as text for the border."""
-        ends = f"{hint('confirm.yes')}/{hint('leave_run.end')} end and quit"
-        stays = f"{hints('confirm.no')} stay"
+        ends, stays = f"{hint('leave_run.end')} end and quit", f"{hint('leave_run.stay')} stay"
         return f"{hint('leave_run.detach')} detach and quit · {ends} · {stays}"
 
     @override
@@ -193,8 +195,8 @@ class QuitDialog(QuitQuestion):
         if self._runs == 1:
             super().ask_again()
             return
-        ends = f"{hint('confirm.yes')} ends all {self._runs} runs and quits"
-        self.notify(f"{ends}, {hint('confirm.no')} stays.", markup=False)
+        ends = f"{hint('leave_run.end')} ends all {self._runs} runs and quits"
+        self.notify(f"{ends}, {hint('leave_run.stay')} stays.", markup=False)
 
     @override
     def action_answer(self, sure: bool | Literal["detach", "end"]) -> None:

@@ -38,7 +38,7 @@ from sandbox_tui.tui.screens.cockpit.live.steering_actions import SteeringAction
 from sandbox_tui.tui.screens.cockpit.live.storage_toast import StorageToast
 from sandbox_tui.tui.screens.cockpit.live.typed_lines import TypedLines
 from sandbox_tui.tui.screens.cockpit.live.waiting_toast import WaitingToast
-from sandbox_tui.tui.screens.cockpit.outdated_notices import OutdatedNotices
+from sandbox_tui.tui.screens.cockpit.outdated_notices import CONTROL_TAKEN, OutdatedNotices
 from sandbox_tui.tui.screens.dialogs.closes_when_on_top import ClosesWhenOnTop
 from sandbox_tui.tui.screens.dialogs.confirm import EndRunDialog
 from sandbox_tui.tui.screens.dialogs.leave_run import LeaveDialog, Leaving
@@ -235,9 +235,9 @@ class LiveScreen(SteeringActions, NextSteps, ClosesWhenOnTop[None]):
 
     def _notice_lost_control(self) -> None:
         """Say that another terminal has taken control of the run."""
-        steered, self._steered = self._steered, self.worker.steers
+        steered, self._steered = self._steered, self.worker.steers or bool(self.state.finished)
         if steered and not self._steered and self.worker.audience:
-            words = f"Another terminal has taken control; {hint('live.steer')} takes it back."
+            words = f"{CONTROL_TAKEN}; {hint('live.steer')} takes it back."
             self.notify(words, severity="warning", markup=False, timeout=RESULT_SECONDS)
 
     def on_screen_resume(self) -> None:
@@ -251,8 +251,9 @@ class LiveScreen(SteeringActions, NextSteps, ClosesWhenOnTop[None]):
     @override
     def open_whole(self, item: Item | None) -> None:
         if isinstance(item, CallItem) and item is self._steering.waiting:
-            files = self.query_one(Calls).edited_files
-            app_of(self).push_screen(WholeCallScreen(item, self.state, files, self._steering))
+            calls = self.query_one(Calls)
+            whole = (item, self.state, calls.edited_files, self._steering, calls.words_in(item))
+            app_of(self).push_screen(WholeCallScreen(*whole))
         else:
             super().open_whole(item)
 

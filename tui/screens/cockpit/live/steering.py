@@ -33,7 +33,7 @@ from sandbox_tui.tui.screens.cockpit.nothing_to_act_on import (
     ABOUT_WAITING_CALL,
     why_nothing_to_act_on,
 )
-from sandbox_tui.tui.screens.cockpit.outdated_notices import asks_again_words
+from sandbox_tui.tui.screens.cockpit.outdated_notices import CONTROL_TAKEN, asks_again_words
 from sandbox_tui.tui.screens.cockpit.why_only_watched import why_only_watched
 from sandbox_tui.tui.textual_support.toasts import DedupedToasts
 from sandbox_tui.tui.textual_support.typed_app import app_of
@@ -122,7 +122,8 @@ class RunSteering:
     def take_control(self) -> None:
         """Let this screen steer. A call that still waits was not decided here after all."""
         self._decided = None
-        cast("DedupedToasts[int]", app_of(self._screen)).remove_notices_with(CONTROL)
+        for words in (CONTROL, CONTROL_TAKEN):
+            cast("DedupedToasts[int]", app_of(self._screen)).remove_notices_with(words)
         self._worker.take_over()
 
     def say_since_when(self, run: Controls) -> None:

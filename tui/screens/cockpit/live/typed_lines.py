@@ -9,7 +9,7 @@ from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import HumanItem, RunState
 from sandbox_tui.core.run.human.run_controls import Controls
-from sandbox_tui.tui.keys.key_sequencer import ignore_burst
+from sandbox_tui.tui.keys.key_sequencer import ignore_burst, note_sent_line
 from sandbox_tui.tui.screens.cockpit.live.steering import GONE, RunSteering
 from sandbox_tui.tui.widgets.calls.call_list import Calls
 from sandbox_tui.tui.widgets.calls.inject_bar import InjectBar, Purpose
@@ -98,6 +98,7 @@ class TypedLines:
             self._open(line.purpose, line.text)  # keep the typed text
             return
         self.leave()
+        note_sent_line(self._screen)
         try:
             self._pass_on(run, line)
         except SandboxTuiError as error:
