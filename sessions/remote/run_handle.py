@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Mapping
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.events import types as e
@@ -104,6 +104,17 @@ class FoldedRun(RunHandle, Protocol):
         ...
 
 
+@runtime_checkable
+class CanMove(Protocol):
+    """A run that can go on in another program.
+
+    Attributes:
+        left: whether it was handed to that.
+    """
+
+    left: bool
+
+
 def run_clock(run: RunHandle, state: RunState, heard_at: float) -> float:
     """Return the seconds since a run started; they advance between events.
 
@@ -112,7 +123,12 @@ def run_clock(run: RunHandle, state: RunState, heard_at: float) -> float:
         state: the fold of the events that have been shown.
         heard_at: when the last of them arrived, for a run whose own clock is unknown.
     """
-    if state.started is None or state.finished is not None or run.ended.is_set():
+    has_moved = isinstance(run, CanMove) and run.left  # its clock runs on meanwhile
+    if (
+        state.started is None
+        or state.finished is not None
+        or (run.ended.is_set() and not has_moved)
+    ):
         return state.t
     began = heard_at - state.t if run.began is None else run.began
     return max(state.t, time.monotonic() - began)

@@ -38,6 +38,11 @@ MAX_TASK_COLUMNS = 48
 """Columns of a task in a line with an answer."""
 
 
+MAX_RUNS = 20
+"""Number of runs up to which each has a line of its own; more would push what is said about them
+all off the terminal."""
+
+
 class Shown(NamedTuple):
     """A run that the screen showed.
 
@@ -98,11 +103,11 @@ def overview_lines(runs: Sequence[Shown], width: int) -> Iterator[str]:
     and what they took in all; each run with its number, its answer, and its model and task if these
     differ; where the results are; what to do next.
 
-    An answer that has no room beside its run is on a second line.
+    An answer that has no room beside its run is on a second line. More than `MAX_RUNS` have one
+    line for each task and outcome instead.
     The lines fit a terminal of this width, unless it is narrower than a session's id.
     """
     tasks = {shown.run.task for shown in runs}
-    models = {shown.run.model for shown in runs}
     outcomes = [outcome_words(shown.run) for shown in runs]
     counted = Counter(outcomes).most_common()
     ended = ", ".join(counted_outcome(words, count) for words, count in counted)
@@ -110,6 +115,33 @@ def overview_lines(runs: Sequence[Shown], width: int) -> Iterator[str]:
     yield _fitted(f"{len(runs)} runs: {ended}{same_task}", width)
     if totals := _totals(runs, is_one_task=len(tasks) == 1):
         yield _fitted(f"  {totals}", width)
+    if len(runs) > MAX_RUNS:
+        yield from _grouped_lines([shown.run for shown in runs], width)
+    else:
+        yield from _lines_of_each(runs, width)
+    yield from _results_lines([shown.run for shown in runs], width)
+    yield from _next_lines(runs)
+
+
+def _grouped_lines(runs: Sequence[RunSummary], width: int) -> Iterator[str]:
+    """Yield how many runs of each task ended in which way, unless all have the same task, and how
+    to list them all."""
+    groups = Counter((task_line(run.task), outcome_words(run)) for run in runs)
+    counts = [counted_outcome(words, count) for (_, words), count in groups.items()]
+    padded = max(map(len, counts))
+    if len({run.task for run in runs}) > 1:
+        for (task, _), counted in list(zip(groups, counts, strict=True))[:MAX_RUNS]:
+            yield _fitted(f"  {counted:<{padded}}  {task}", width)
+        if len(groups) > MAX_RUNS:
+            yield f"  … {len(groups) - MAX_RUNS} more"
+    yield f"  `sandbox-tui sessions ls --limit {len(runs)}` lists them"
+
+
+def _lines_of_each(runs: Sequence[Shown], width: int) -> Iterator[str]:
+    """Yield each run with its number, its answer, and its model and task if these differ."""
+    tasks = {shown.run.task for shown in runs}
+    models = {shown.run.model for shown in runs}
+    outcomes = [outcome_words(shown.run) for shown in runs]
     padded = max(map(len, outcomes))
     marks_said = (
         len({bool(shown.run.said) for shown in runs if shown.run.said or shown.run.answer}) > 1
@@ -124,8 +156,6 @@ def overview_lines(runs: Sequence[Shown], width: int) -> Iterator[str]:
         before_id = f"  {number:>{len(str(len(runs)))}}  "
         head = f"{before_id}{run.id}  {outcome:<{padded}}  "
         yield from _run_lines(head, what, result, width, indent=len(before_id))
-    yield from _results_lines([shown.run for shown in runs], width)
-    yield from _next_lines(runs)
 
 
 def _totals(runs: Sequence[Shown], *, is_one_task: bool) -> str:
@@ -173,6 +203,9 @@ def _results_lines(runs: Sequence[RunSummary], width: int) -> Iterator[str]:
     parents = {folder.parent for folder in folders.values()}
     if len(parents) == 1 and all(folder.name == run_id for run_id, folder in folders.items()):
         yield f"  results in {sanitize_line(str(parents.pop()))}/ID"
+        return
+    if len(folders) > MAX_RUNS:
+        yield f"  results in {len(folders)} folders, which `sandbox-tui sessions show ID` names"
         return
     for run_id, folder in folders.items():
         yield f"  results of {run_id} in {sanitize_line(str(folder))}"

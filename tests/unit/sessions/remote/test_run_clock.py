@@ -13,6 +13,10 @@ from tests.snapshots.watched_run import WatchedRun
 EVENTS = [event for event in sample_run() if not isinstance(event, e.RunFinished)]
 
 
+class MovedRun(WatchedRun):
+    left = True
+
+
 def test_a_screen_that_attaches_late_shows_the_clock_of_the_run() -> None:
     state, run = fold(EVENTS), WatchedRun(EVENTS)
     run.began = time.monotonic() - 1000  # its last event was long ago
@@ -29,3 +33,10 @@ def test_the_clock_stands_still_when_the_run_has_ended() -> None:
     run.began = 0.0
     run.ended.set()
     assert run_clock(run, state, heard_at=0.0) == state.t
+
+
+def test_the_clock_of_a_run_that_moves_to_another_program_runs_on() -> None:
+    state, run = fold(EVENTS), MovedRun(EVENTS)
+    run.began = time.monotonic() - 1000
+    run.ended.set()
+    assert run_clock(run, state, heard_at=0.0) >= 1000
