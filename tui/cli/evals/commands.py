@@ -10,6 +10,7 @@ import click
 
 from sandbox_tui.tui.cli.command_group import GroupWithHints
 from sandbox_tui.tui.cli.evals.checks import check_model, check_scorer
+from sandbox_tui.tui.cli.evals.list_suites import suites
 from sandbox_tui.tui.cli.evals.scoring.list_scorers import scorers
 from sandbox_tui.tui.cli.evals.scoring.rescore import rescore
 from sandbox_tui.tui.cli.open_store import open_store, store_to_read, unique_by_id
@@ -339,15 +340,7 @@ def compare(
         write_comparison(store, left, right, form, output, explain=explain)
 
 
-@eval_group.command(short_help="List the named suites.")
-def suites() -> None:
-    """List the named suites: built-in ones, and those in the config folder's suites/."""
-    from sandbox_tui.core.evals.suite_file import known_suites
-
-    for name, description in known_suites().items():
-        click.echo(f"{name:24}{description}".rstrip())
-
-
+eval_group.add_command(suites)
 eval_group.add_command(scorers)
 eval_group.add_command(rescore)
 

@@ -66,16 +66,17 @@ def sessions_ls(as_json: bool, limit: int, every: bool) -> None:
 
 @sessions.command("show", short_help="Show what a session did and how it ended.")
 @click.argument("session", shell_complete=complete_session)
-def sessions_show(session: str) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def sessions_show(session: str, *, as_json: bool) -> None:
     """Show a SESSION: its settings, figures, answer and task, and one line for each call.
 
     SESSION is its id, part of it, or "last": the newest one that is no sample of an evaluation and
     no rollout of a training.
     """
-    from sandbox_tui.tui.cli.sessions.format_sessions import print_session
+    from sandbox_tui.tui.cli.sessions.format_sessions import print_session, print_session_as_json
 
     with store_to_read() as store:
-        print_session(store, session_named(store, session))
+        (print_session_as_json if as_json else print_session)(store, session_named(store, session))
 
 
 @sessions.command("rm")

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Sequence
 
 import click
+import msgspec
 
 from sandbox_tui.core.base.durations import clock
 from sandbox_tui.core.base.sanitize import sanitize, sanitize_line
@@ -71,6 +72,21 @@ def print_sessions(runs: Sequence[RunSummary], *, as_json: bool) -> None:
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     for line in session_lines(runs, width):
         click.echo(line)
+
+
+def print_session_as_json(store: Store, run: RunSummary) -> None:
+    """Print a session as one JSON object: the fields that lists have, and those of its own."""
+    (run,) = up_to_now(store, [run])
+    started_with, verdict = _settings(store, run.id), verdict_on(store, run.id)
+    fields = {
+        **dataclasses.asdict(run),
+        "tags": tags_of(store, run.id),
+        "notes": [dataclasses.asdict(note) for note in notes_of(store, run.id)],
+        "settings": started_with and msgspec.to_builtins(started_with),
+        "verdict": verdict and verdict._asdict(),
+        "call_list": [dataclasses.asdict(call) for call in store.calls(run.id)],
+    }
+    click.echo(json.dumps(fields))
 
 
 def print_session(store: Store, run: RunSummary) -> None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import click
 
+from sandbox_tui.tui.cli.evals.list_suites import print_named
+from sandbox_tui.tui.cli.options import json_lines_option
+
 
 @click.command(short_help="List the scorers.")
-def scorers() -> None:
+@json_lines_option("scorers")
+def scorers(*, as_json: bool) -> None:
     """List the built-in scorers and what they score; your own is package.module:Class."""
     from sandbox_tui.core.evals.scorers.table import SCORES
 
-    for name, what in SCORES.items():
-        click.echo(f"{name:20}{what}")
+    print_named(SCORES, 20, as_json=as_json)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
 from pathlib import Path
@@ -16,6 +17,7 @@ from sandbox_tui.core.run.run_labels import SAMPLE, SAMPLES
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.recording.resume_worker import set_owner
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
+from sandbox_tui.sessions.store.tables.annotations import add_tag
 from sandbox_tui.sessions.store.tables.calls import interrupted_calls_of
 from sandbox_tui.tui.cli.main import main
 from tests.snapshots.sample_eval import EVAL_ID, enter_eval
@@ -283,6 +285,29 @@ def test_a_session_is_shown_with_its_calls(store: Store) -> None:
     calls = shown[shown.index("task  ") :].splitlines()[1:]
     assert len(calls) == len(store.calls(RUN))
     assert re.search(r"^   2  ok +0\.01s  edit create a\.py \+1$", shown, re.MULTILINE)
+
+
+def test_a_session_is_shown_as_json(store: Store) -> None:
+    keep_sample(store, *sample())
+    add_tag(store, "r", "good")
+    enter_eval(store, time.time())
+    row = ledger.results(store, EVAL_ID)[0]
+    ledger.finish(
+        store, EVAL_ID, msgspec.structs.replace(row, run_id="r", status="finished", score=0.5)
+    )
+    shown = json.loads(run("sessions", "show", "r", "--json").stdout)
+    assert shown["id"] == "r"
+    assert shown["tags"] == ["good"]
+    assert shown["verdict"]["score"] == 0.5
+    assert [call["number"] for call in shown["call_list"]] == list(range(1, shown["calls"] + 1))
+
+
+@pytest.mark.parametrize("command", ["suites", "scorers"])
+def test_names_are_listed_as_json(own_home: Path, command: str) -> None:
+    listed = run("eval", command, "--json").stdout.splitlines()
+    assert all(json.loads(line)["description"] for line in listed)
+    lines = run("eval", command).stdout.splitlines()
+    assert [json.loads(line)["name"] for line in listed] == [line.split()[0] for line in lines]
 
 
 def test_what_a_session_does_not_have_is_a_wrong_request(store: Store) -> None:
