@@ -6,10 +6,11 @@ from dataclasses import replace
 
 from sandbox_tui.core.agent.message_queue import PROGRAM, QueuedMessage
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.events.run_state import HumanItem
+from sandbox_tui.core.events.run_state import HumanItem, fold
 from sandbox_tui.core.run.human.unseen_messages import unseen_sentences
 from sandbox_tui.core.tools.bash import INTERRUPTED
 from sandbox_tui.tui.widgets.calls.rows.human_rows import human_lines
+from tests.unit.event_streams import started
 from tests.unit.tui.widgets.test_growing_markdown import PALETTE
 
 MESSAGE = HumanItem(1, 0.0, "Look at the input first.")
@@ -39,6 +40,26 @@ def test_what_waits_is_sent_while_the_run_goes_on_and_never_after_its_end() -> N
     assert status(RAN, True).endswith("/testbed  the model never saw it")
     assert status(FILE, False).endswith("visible to model")
     assert status(FILE, True).endswith("the model never saw it")
+
+
+def test_a_message_is_delivered_once_a_request_with_it_is_answered() -> None:
+    state = fold([started("r"), e.HumanMessage(id=1, text="hello")])
+    message = state.humans[1]
+    asked = e.ModelAsked(step=1, digest="", messages=1)
+    failed = e.ModelFailed(step=1, error="busy", attempt=1, retry_in=5.0)
+    told: list[str] = []
+    for event in (
+        *(e.Delivered(step=1, ids=(1,), text="hello"), asked, failed, asked, failed),
+        *(asked, e.ModelDelta(step=1, channel="text", text="Hi"), failed),
+    ):
+        state.apply(event)
+        told.append(status(message, False))
+    waits, fails, read = "◇ sent, no reply yet", "◇ sent with the next try", "✓ delivered"
+    assert told == [waits, waits, fails, waits, fails, waits, read, read]
+
+
+def test_a_message_that_was_never_answered_is_not_said_to_be_delivered() -> None:
+    assert status(replace(MESSAGE, delivered=True), True) == "sent, never answered"
 
 
 def test_what_was_withdrawn_is_not_said_to_be_visible() -> None:

@@ -43,6 +43,7 @@ def human_lines(
     palette: Palette,
     end: RunEnd = "",
     starts: str = AFTER_CALL,
+    words: str = "",
 ) -> list[Text]:
     """Return a user's message, command or file action.
 
@@ -53,6 +54,7 @@ def human_lines(
         palette: the palette to draw with.
         end: whether the run has ended.
         starts: when a command that waits will start.
+        words: the words of a search: what is cut is shown around them.
     """
     if item.file is not None:
         unseen = end == "over" and item.waits
@@ -66,7 +68,7 @@ def human_lines(
         if item.command is None and not is_all_shown(item, width):
             lines += indented(wrapped(item.text, width - GUTTER, palette.text), GUTTER)
         elif item.finished is not None:
-            lines += observation_lines(item.finished.observation, width, palette)
+            lines += observation_lines(item.finished.observation, width, palette, words)
         lines.append(Text())
     return lines
 
@@ -117,7 +119,7 @@ def _human_status(item: HumanItem, width: int, palette: Palette, end: RunEnd, st
     line = Text(" " * (GUTTER + 2), no_wrap=True)
     unseen = end == "over" and item.waits
     if item.command is None:
-        words, style = _message_status(item, unseen, palette)
+        words, style = _message_status(item, unseen, palette, ended=end == "over")
         line.append(words, style=style)
     else:
         _command_status(line, item, end, starts, palette)
@@ -135,11 +137,18 @@ def _told_words(item: HumanItem, unseen: bool) -> str:
     return UNSEEN if unseen else "visible to model" if item.told_to_model else "private"
 
 
-def _message_status(item: HumanItem, unseen: bool, palette: Palette) -> tuple[str, Style]:
+def _message_status(
+    item: HumanItem, unseen: bool, palette: Palette, *, ended: bool
+) -> tuple[str, Style]:
     if item.withdrawn:
         return "withdrawn", palette.dim
-    if item.delivered:
+    if item.answered:
         return "✓ delivered", palette.dim
+    if item.delivered and not ended:
+        words = "sent with the next try" if item.retried else "sent, no reply yet"
+        return f"◇ {words}", palette.human
+    if item.delivered:
+        return "sent, never answered", palette.warn
     if unseen:
         return "never sent: the run ended", palette.warn
     return "◇ will be sent with the next request", palette.human

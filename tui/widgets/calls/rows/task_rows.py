@@ -9,8 +9,15 @@ from rich.text import Text
 from sandbox_tui.core.events.run_state import CallItem, HumanItem, Item, ReplyItem
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.calls.rows.reply_rows import MAX_PROSE_COLUMNS, has_prose
-from sandbox_tui.tui.widgets.calls.rows.row_parts import GUTTER, MAX_INLINE_LINES, more_lines
+from sandbox_tui.tui.widgets.calls.rows.row_parts import (
+    GUTTER,
+    MAX_INLINE_LINES,
+    lines_above,
+    more_lines,
+    start_around,
+)
 from sandbox_tui.tui.widgets.preview.code import indented, wrapped
+from sandbox_tui.tui.widgets.word_search import first_row_with
 
 TASK = -2
 """Index of the task: it is before the items of the run. -1 is the index of none."""
@@ -24,7 +31,7 @@ _TASK_ID = -1
 
 def task_item(task: str) -> HumanItem:
     """Return the task as an item: the first thing that the user wrote to the model."""
-    return HumanItem(_TASK_ID, 0.0, task.strip(), delivered=True)
+    return HumanItem(_TASK_ID, 0.0, task.strip(), delivered=True, answered=True)
 
 
 def is_task(item: HumanItem) -> bool:
@@ -42,16 +49,21 @@ def awaits_first_output(items: Sequence[Item]) -> bool:
     return not (has_prose(first) or first.writing or first.failures)
 
 
-def task_lines(task: str, width: int, opened: bool, palette: Palette) -> list[Text]:
-    """Return the task, wrapped, with its name in the gutter; only its start if it is not open."""
+def task_lines(
+    task: str, width: int, opened: bool, palette: Palette, words: str = ""
+) -> list[Text]:
+    """Return the task, wrapped, with its name in the gutter; only its start if it is not open, or
+    what is around the words of a search."""
     rows = _rows(task, width, palette)
     most = MAX_INLINE_LINES if opened else CLOSED_ROWS
-    lines = indented(rows[:most], GUTTER)
+    at = first_row_with(rows, words) if opened else -1
+    above = start_around(at, len(rows), most) if at >= most - 1 else 0
+    lines = [*lines_above(above, palette), *indented(rows[above : above + most], GUTTER)]
     lines[0] = Text(f"{'task':<{GUTTER}}", style=palette.dim, no_wrap=True).append_text(
         lines[0][GUTTER:]
     )
-    left_out = len(rows) - len(lines)
-    if not opened and left_out:
+    left_out = len(rows) - above - most
+    if not opened and left_out > 0:
         lines[-1].rstrip()
         lines[-1].append(" …", style=palette.dim)
     return [*lines, *(more_lines(left_out, palette) if opened else ()), Text()]
