@@ -51,9 +51,10 @@ def _ended(table: EvalTable) -> str:
 
 
 def remarks(table: EvalTable) -> list[str]:
-    """Return sentences about failures by kind, samples without a score, cut documents, estimated
+    """Return sentences about an exceeded budget, failures by kind, samples without a score, cut documents, estimated
     tokens and unknown costs."""
-    return [sanitize_line(text) for cell in table.total.cells for text in _remarks(cell)]
+    of_cells = [text for cell in table.total.cells for text in _remarks(cell)]
+    return [sanitize_line(text) for text in (table.over_budget, *of_cells) if text]
 
 
 def _remarks(cell: Cell) -> Iterator[str]:

@@ -120,6 +120,7 @@ class EvalTable:
         modes: the columns; the baseline is `info.baseline`.
         rows: one per domain, by name.
         total: all domains together; each task counts once.
+        over_budget: says that it used more than its budget; empty if it did not.
         seconds_left: estimated; 0 when nothing is left, None until a sample of each mode has ended,
             and while only samples are left that take longer than any other did.
     """
@@ -129,6 +130,7 @@ class EvalTable:
     rows: tuple[Row, ...]
     total: Row
     seconds_left: float | None
+    over_budget: str = ""
 
     @property
     def rows_and_total(self) -> tuple[Row, ...]:
@@ -152,6 +154,7 @@ def eval_table(
     *,
     now: float = 0.0,
     capabilities: Mapping[str, RunCapabilities] | None = None,
+    over_budget: str = "",
 ) -> EvalTable:
     """Build the table of an evaluation.
 
@@ -160,6 +163,7 @@ def eval_table(
         results: all of its samples, in any order, including pending ones.
         now: seconds since the epoch, for the time left while samples run.
         capabilities: what each run used its computer for, by run id.
+        over_budget: see `EvalTable.over_budget`.
     """
     present = {result.mode for result in results}
     others: list[EvalMode] = [mode for mode in EVAL_MODES if mode not in info.modes]
@@ -183,6 +187,7 @@ def eval_table(
         rows=tuple(_row(name, samples, look) for name, samples in by_domain.items()),
         total=_row(ALL_DOMAINS, whole, look),
         seconds_left=seconds_left(results, info.concurrency, now),
+        over_budget=over_budget,
     )
 
 

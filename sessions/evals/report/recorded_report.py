@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from sandbox_tui.core.evals.eval_info import EvalInfo
 from sandbox_tui.core.evals.sample import SampleResult
+from sandbox_tui.sessions.evals.exceeded_budget import exceeded_budget
 from sandbox_tui.sessions.evals.report.recorded_capabilities import recorded_capabilities
 from sandbox_tui.sessions.evals.report.report import EvalReport, eval_report
 from sandbox_tui.sessions.store.store import Store
@@ -31,4 +32,5 @@ def recorded_report(
         capabilities=recorded_capabilities(store, results),
         links=links,
         questions=questions(store, info.id),
+        over_budget=exceeded_budget(store, info),
     )

@@ -64,11 +64,14 @@ def eval_report(
     capabilities: Mapping[str, RunCapabilities] | None = None,
     links: Mapping[str, str] | None = None,
     questions: Mapping[str, str] | None = None,
+    over_budget: str = "",
 ) -> EvalReport:
     """Return the report of an evaluation; for the arguments, see `eval_table`, `EvalReport.links`
     and `unsolved_tasks`."""
     return EvalReport(
-        table=eval_table(info, results, now=now, capabilities=capabilities),
+        table=eval_table(
+            info, results, now=now, capabilities=capabilities, over_budget=over_budget
+        ),
         results=tuple(sorted(results, key=lambda r: (domain_of(r), r.task, r.number, r.mode))),
         capabilities=capabilities or {},
         links=links or {},

@@ -24,6 +24,7 @@ from sandbox_tui.core.evals.task import Task
 from sandbox_tui.sessions.store.compression import compress, decompress
 from sandbox_tui.sessions.store.row_by_name import NamedRows
 from sandbox_tui.sessions.store.store import Store
+from sandbox_tui.sessions.store.tables.evals.budgets import Budget as Budget
 from sandbox_tui.sessions.store.tables.evals.eval_sessions import hand_over
 from sandbox_tui.sessions.store.tables.evals.totals import TOTALS, totals_of
 
@@ -68,20 +69,6 @@ class EvalSummary:
     def can_resume(self) -> bool:
         """Whether samples are left, or ended without a score, and no program runs them."""
         return not self.running and (self.over < self.samples or self.lost > 0)
-
-
-class Budget(msgspec.Struct, frozen=True, kw_only=True):
-    """Limits for a whole evaluation; None means unlimited.
-
-    Attributes:
-        tokens: input and output tokens.
-        cost: US dollars.
-        seconds: wall-clock time of one program working on it.
-    """
-
-    tokens: int | None = None
-    cost: float | None = None
-    seconds: float | None = None
 
 
 class EvalPlan(msgspec.Struct, frozen=True, kw_only=True):

@@ -16,6 +16,7 @@ from sandbox_tui.core.evals.reporting.table import eval_table
 from sandbox_tui.core.evals.sample import SampleKey, SampleResult
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.evals.evaluation import Evaluation
+from sandbox_tui.sessions.evals.exceeded_budget import exceeded_budget
 from sandbox_tui.sessions.evals.runner import EvalRunner
 from sandbox_tui.sessions.remote.served_runs import ServedRuns
 from sandbox_tui.sessions.store.tables import eval_ledger
@@ -65,7 +66,7 @@ async def run_headless(evaluation: Evaluation, store: Store, *, as_json: bool) -
         await runs.close()
     if lines.error is not None:
         return without_output(lines.error)
-    lines.write_table()
+    lines.write_table(await asyncio.to_thread(exceeded_budget, store, runner.info))
     samples = runner.samples.values()
     left, lost = sum(map(_is_left, samples)), list(filter(is_lost, samples))
     if left:
@@ -112,12 +113,14 @@ class _Lines:
         except OSError as error:
             self._fail(error)
 
-    def write_table(self) -> None:
-        """Write the results: domains by modes, and failures by kind; nothing with JSON."""
-        if self._as_json or not self._over:
-            return
-        table = eval_table(self._runner.info, list(self._runner.samples.values()))
-        write_outcome(table)
+    def write_table(self, over_budget: str) -> None:
+        """Write the results: domains by modes, failures by kind, and what exceeds the budget; with
+        JSON only that."""
+        if not self._as_json and self._over:
+            samples = list(self._runner.samples.values())
+            write_outcome(eval_table(self._runner.info, samples, over_budget=over_budget))
+        elif over_budget:
+            self.write(over_budget)
 
     def on_change(self, changed: SampleResult | None) -> None:
         """Write a line for a finished sample; stop a paused evaluation, since nobody can resume

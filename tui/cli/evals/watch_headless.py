@@ -13,6 +13,7 @@ from sandbox_tui.core.evals.sample import SampleKey, SampleResult
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.notes import LOADING
 from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.evals.exceeded_budget import exceeded_budget
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.tui.cli.evals.coloured_lines import write_outcome
 from sandbox_tui.tui.cli.evals.sample_lines import json_of, line_of, lost_line
@@ -38,7 +39,7 @@ def watch_headless(store: Store, found: ledger.EvalSummary, *, as_json: bool) ->
         results = ledger.results(store, found.info.id)
         _write_new(found, results, seen, as_json=as_json)
         if not found.running:
-            _say_outcome(found, results, as_json=as_json)
+            _say_outcome(store, found, results, as_json=as_json)
             return exit_code(results)
         if not has_said_loading and _is_loading(store, results):
             has_said_loading = True
@@ -74,12 +75,14 @@ def _write_new(
 
 
 def _say_outcome(
-    found: ledger.EvalSummary, results: Sequence[SampleResult], *, as_json: bool
+    store: Store, found: ledger.EvalSummary, results: Sequence[SampleResult], *, as_json: bool
 ) -> None:
-    """Write the results, and how many samples are left."""
+    """Write the results, whether the budget is exceeded, and how many samples are left."""
+    over_budget = exceeded_budget(store, found.info)
     if found.over and not as_json:
-        table = eval_table(found.info, results)
-        write_outcome(table)
+        write_outcome(eval_table(found.info, results, over_budget=over_budget))
+    elif over_budget:
+        _say(over_budget, as_json=as_json)
     if found.status != "finished":
         _say(_left(found), as_json=as_json)
     if lost := list(filter(is_lost, results)):

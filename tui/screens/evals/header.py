@@ -129,7 +129,7 @@ def reason_line(
     has_key: bool = False,
     server: str = "",
 ) -> Text:
-    """Return why the evaluation is paused, stopped or waits, or how to rerun what has no score;
+    """Return why the evaluation is paused, stopped or waits, that it exceeded its budget, or how to rerun what has no score;
     empty otherwise.
 
     Args:
@@ -145,6 +145,7 @@ def reason_line(
     if data.reading.state == "interrupted":
         reason += f" {hint('eval.resume') if has_key else f'{command}`'} runs what is left."
     elif data.can_rerun:
+        reason += " " if reason else ""
         how = hint("eval.resume") if has_key else f"{command} --failed`"
         if data.is_scorer_lost:
             again = f"`sandbox-tui eval rescore {data.reading.info.id}` scores again"

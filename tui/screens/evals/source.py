@@ -15,6 +15,7 @@ from sandbox_tui.core.evals.eval_info import EvalInfo
 from sandbox_tui.core.evals.sample import SampleResult
 from sandbox_tui.sessions import RunWorker, Store
 from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
+from sandbox_tui.sessions.evals.exceeded_budget import exceeded_budget
 from sandbox_tui.sessions.evals.runner import EvalRunner
 from sandbox_tui.sessions.remote.run_handle import run_clock
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
@@ -34,7 +35,7 @@ class Reading:
         info: the evaluation.
         samples: the status of each sample, in the order of the plan.
         state: the state of the whole evaluation.
-        reason: why it is paused or stopped; empty if unknown.
+        reason: why it is paused or stopped, or that it exceeded its budget; empty if unknown.
         at: time of the reading, in seconds since the epoch.
         tokens_before, cost_before: what failed and cancelled attempts spent, in tokens and US
             dollars; `samples` has only the last attempt of each.
@@ -225,7 +226,9 @@ class LocalEval:
             return "interrupted", str(failure)
         if runner.ended.is_set():
             is_whole = all(sample.over for sample in samples)
-            return ("finished", "") if is_whole else ("interrupted", runner.stopped_because)
+            if is_whole:
+                return "finished", exceeded_budget(self._evals.runs.store, self.info)
+            return "interrupted", runner.stopped_because
         if runner.stopped_because:
             return "stopping", runner.stopped_because
         return ("paused", runner.paused_because) if runner.paused_because else ("running", "")
@@ -353,7 +356,7 @@ class RecordedEval:
         if status == "interrupted":
             return "interrupted", self._summary.stopped_because or "Its program has exited."
         if status == "finished":
-            return "finished", ""
+            return "finished", exceeded_budget(self._store, self.info)
         return ("stopping", "You stopped it.") if self._is_stopping else ("running", "")
 
 
