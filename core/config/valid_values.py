@@ -26,7 +26,8 @@ _MORE_THAN_0 = frozenset(
     }
 )
 _0_OR_MORE = frozenset({"sandbox.grace", "sandbox.snapshots_kept", "sandbox.snapshots_bytes"})
-_LAST_PORT = 65535
+LAST_PORT = 65535
+"""The highest port of TCP."""
 _HOTTEST = 2
 """Highest temperature of the OpenAI API."""
 _HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
@@ -37,9 +38,22 @@ def is_server_address(url: str) -> bool:
     """Return whether a text may be the address of a model server."""
     try:
         parts = urlsplit(url)
-        return parts.scheme in ("http", "https") and bool(parts.hostname)
+        is_http = parts.scheme in ("http", "https")
+        return is_http and bool(parts.hostname) and not has_wrong_port(url)
     except ValueError:
         return False
+
+
+def has_wrong_port(url: str) -> bool:
+    """Return whether an address, with or without a scheme, has a port that cannot exist."""
+    try:
+        parts = urlsplit(url if "://" in url else f"http://{url}")
+    except ValueError:
+        return False
+    try:
+        return parts.port == 0
+    except ValueError:
+        return True
 
 
 def with_scheme(url: str) -> str:
@@ -95,10 +109,12 @@ def refuse_unusable_value(name: str, value: Any) -> None:
         raise ConfigError(f"{name} must be 0 or more.")
     if name == "model.temperature" and not 0 <= value <= _HOTTEST:
         raise ConfigError(f"{name} must be from 0 to {_HOTTEST}.")
+    if name == "model.base_url" and has_wrong_port(value):
+        raise ConfigError(f"{name} must have a port from 1 to {LAST_PORT}, not {value!r}.")
     if name == "model.base_url" and value and not is_server_address(value):
         raise ConfigError(
             f"{name} must begin with http:// or https://, such as http://127.0.0.1:8000/v1, not "
             f"{value!r}."
         )
-    if name == "model.local_ports" and not all(0 < port <= _LAST_PORT for port in value):
-        raise ConfigError(f"{name} must be a list of ports from 1 to {_LAST_PORT}.")
+    if name == "model.local_ports" and not all(0 < port <= LAST_PORT for port in value):
+        raise ConfigError(f"{name} must be a list of ports from 1 to {LAST_PORT}.")

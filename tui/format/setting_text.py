@@ -15,11 +15,20 @@ from sandbox_tui.core.config.quantities import quantity_text
 from sandbox_tui.core.config.setting_sources import COMMAND_LINE, DEFAULT
 from sandbox_tui.core.config.settings import Settings
 from sandbox_tui.core.config.toml_file import value_from_text
-from sandbox_tui.core.config.valid_values import VARIABLE, is_server_address, with_scheme
+from sandbox_tui.core.config.valid_values import (
+    LAST_PORT,
+    VARIABLE,
+    has_wrong_port,
+    is_server_address,
+    with_scheme,
+)
 
 YES_NO = ("yes", "no")
 
 HINTS = {
+    "keys": (
+        "set in [keys] of the settings file, or with `sandbox-tui config set keys.live.approve f7`"
+    ),
     "ui.theme": "previewed as you choose",
     "ui.animations": "motion on the screen",
     "ui.images": (
@@ -126,6 +135,7 @@ def setting_of_text(name: str, text: str) -> Any:
 
 
 SERVER_NEEDED = "Begin with http:// or https://."
+PORT_NEEDED = f"The port must be from 1 to {LAST_PORT}."
 VARIABLE_NEEDED = "Enter the variable's name, not the key."
 MODEL_NEEDED = "Enter a model's name."
 
@@ -137,13 +147,15 @@ _NO_PACK = "There is no prompt pack "
 
 _NO_FOLDER = "Directory "
 
+_NOT_IN_USE = "Not in use: "
+
 _BETWEEN = re.compile(r"(a whole number )?from (\d+) to (\d+)")
 
 
 def mistake_of_setting(name: str, text: str) -> str:
     """Return why a text is no value of a setting, such as `Must be a number.`; else empty."""
     if name == "model.base_url":
-        return SERVER_NEEDED if text and not is_server_address(with_scheme(text)) else ""
+        return mistake_of_server(text)
     if name == "model.api_key_env" and not VARIABLE.fullmatch(text or "X"):
         return VARIABLE_NEEDED
     if name == "agent.output":
@@ -158,6 +170,18 @@ def mistake_of_setting(name: str, text: str) -> str:
         words = str(error).removeprefix(f"{name} ").partition(", not ")[0].rstrip(".")
         return sanitize_line(f"{words[:1].upper()}{words[1:].removesuffix(', or none')}.")
     return ""
+
+
+def mistake_of_server(text: str) -> str:
+    """Return why a text is no address of a server; empty if it is one, or is empty."""
+    if not text or is_server_address(with_scheme(text)):
+        return ""
+    return PORT_NEEDED if has_wrong_port(text) else SERVER_NEEDED
+
+
+def mistake_of_theme(why: str) -> str:
+    """Return that a theme is not in use, for this reason; empty without one."""
+    return f"{_NOT_IN_USE}{why}." if why else ""
 
 
 def mistake_of_count(text: str, most: int | None = None) -> str:
@@ -183,6 +207,7 @@ _SHORTER: dict[str, tuple[str, ...]] = {
     "This path does not exist.": ("does not exist", "not found"),
     MODEL_NEEDED: ("a model's name", "a name"),
     SERVER_NEEDED: ("http:// or https://", "http://…"),
+    PORT_NEEDED: (f"port 1 to {LAST_PORT}", "wrong port"),
 }
 """Fewer words for a mistake, the longer ones first."""
 
@@ -200,6 +225,8 @@ def _shorter(short: str) -> tuple[str, ...]:
         return (f"whole, {between[2]} to {between[3]}", fewest) if between[1] else (fewest,)
     if _KEY_NEEDED.fullmatch(short):
         return ("needs a URL or key", "a URL or key")
+    if short.startswith(_NOT_IN_USE):
+        return ("not in use",)
     if short.startswith(_NO_PACK):
         return ("no such prompt pack", "no such pack", "not found")
     if short.startswith(_NO_FOLDER):

@@ -27,7 +27,7 @@ INSIDE: dict[str, tuple[str, ...]] = {
     "inject": ("live", "cockpit"),
     "queue": ("list", "live", "cockpit"),
     "choice": ("settings", "export"),
-    "path": ("copy_files", "export", "new_eval"),
+    "path": ("copy_files", "export", "new_eval", "new_run"),
     "end_runs": ("confirm",),
     "message_runs": ("ask_line",),
 }

@@ -35,11 +35,19 @@ class PathInput(NameInput):
     _was_typed = False
     """Whether the path changed since the input got the focus."""
 
-    def __init__(self, value: str = "", *, placeholder: str = "", id: str | None = None) -> None:  # noqa: A002
+    def __init__(
+        self,
+        value: str = "",
+        *,
+        placeholder: str = "",
+        id: str | None = None,  # noqa: A002
+        classes: str | None = None,
+    ) -> None:
         super().__init__(
             value if sanitize_line(value) == value else "",
             placeholder=placeholder,
             id=id,
+            classes=classes,
             suggester=_PathSuggester(),
             select_on_focus=False,
         )

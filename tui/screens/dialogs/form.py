@@ -68,8 +68,12 @@ class FormDialog(Dialog[Result]):
         """Return the words in the bottom border of a field without a mistake."""
         return ""
 
+    def doubt_about(self, name: str) -> str:
+        """Return what speaks against a text without a mistake, as a sentence; empty for nothing."""
+        return ""
+
     def beside_mistake(self, name: str) -> str:
-        """Return what helps to mend a field that is wrong; empty for nothing."""
+        """Return what helps to fix a field that is wrong; empty for nothing."""
         return ""
 
     def mistake_while_typing(self, name: str, text: str) -> str:
@@ -190,11 +194,13 @@ class FormDialog(Dialog[Result]):
         return next((name for name in ids if name in self.TITLES), "") or ""
 
     def _explain(self, name: str) -> None:
-        """Say what a field means, or what is wrong with it."""
+        """Say what a field means, or what is wrong with it, or in doubt."""
         label = self.query_one("#hint", Label)
         label.set_class(name in self._mistakes, "-wrong")
-        mistake = self._mistakes.get(name)
-        label.update(_joined(mistake, self.beside_mistake(name)) if mistake else self.hint_of(name))
+        if mistake := self._mistakes.get(name):
+            label.update(_joined(mistake, self.beside_mistake(name)))
+        else:
+            label.update(self.doubt_about(name) or self.hint_of(name))
 
     # --- the fields
 

@@ -7,9 +7,8 @@ import asyncio
 from sandbox_tui.core.base.errors import ModelError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.config.settings import ModelSettings, api_key
-from sandbox_tui.core.config.valid_values import is_server_address
 from sandbox_tui.core.models.discovery import ask_for_models, find_local_servers
-from sandbox_tui.tui.format.setting_text import SERVER_NEEDED
+from sandbox_tui.tui.format.setting_text import mistake_of_server
 from sandbox_tui.tui.widgets.sessions.model_offers import Offer, offers_of
 
 
@@ -27,8 +26,8 @@ async def _ask_named(settings: ModelSettings) -> list[Offer]:
     url = settings.base_url.strip()
     if not url:
         return []
-    if not is_server_address(url):
-        return [Offer("", url, f"server {sanitize_line(url)}: {SERVER_NEEDED}")]
+    if words := mistake_of_server(url):
+        return [Offer("", url, f"server {sanitize_line(url)}: {words}")]
     try:
         server = await ask_for_models(settings, api_key(settings))
     except ModelError as error:

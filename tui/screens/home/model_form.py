@@ -7,6 +7,7 @@ import asyncio
 from textual import on, work
 from textual.markup import escape
 from textual.widgets import Input
+from typing_extensions import override
 
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.config.settings import Settings
@@ -109,12 +110,21 @@ class ModelForm(FormDialog[Result]):
         added = f"{self._completed.partition('://')[0]}:// added" if is_completed else ""
         return " · ".join(filter(None, (note, added)))
 
+    @override
+    def doubt_about(self, name: str) -> str:
+        typed = self.typed()
+        if name not in ("model", "url") or not self._check.note(name, typed["model"], typed["url"]):
+            return ""
+        return sanitize_line(self._check.doubt(typed["model"]))
+
     @on(Input.Changed, "#model")
     @on(Input.Changed, "#url")
     def _show_notes(self) -> None:
         """Write the notes of both fields into their borders, unless they hold mistakes."""
         for name in {"model", "url"} - set(self._mistakes):
             self.query_one(f"#{name}").border_subtitle = self.note_of(name)
+        if (focused := self._field_of(self.focused)) in ("model", "url"):
+            self._explain(focused)
 
     def action_models(self) -> None:
         """Choose a model of the server in the form or of this machine, only for this form."""

@@ -17,6 +17,7 @@ from sandbox_tui.tui.format.setting_text import YES_NO
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.new_run.run_fields import texts_of
 from sandbox_tui.tui.widgets.line_input import OneLineInput
+from sandbox_tui.tui.widgets.path_input import PathInput
 
 FORM_CSS = """
 NewRunDialog #fields { height: auto; scrollbar-size-vertical: 1; }
@@ -83,6 +84,11 @@ def line_field(name: str, value: str, placeholder: str = "") -> Input:
     return OneLineInput(value, placeholder, id=name, classes="field")
 
 
+def path_field(name: str, value: str, placeholder: str = "") -> Input:
+    """Return a field for a path of this machine, which `tab` completes."""
+    return PathInput(value, placeholder=placeholder, id=name, classes="field")
+
+
 def choice_field(name: str, values: Sequence[str], value: str) -> Select[str]:
     """Return a field with a list of values."""
     options = [(_MODE_WORDS.get(each, each) if name == "mode" else each, each) for each in values]
@@ -94,7 +100,7 @@ def further_fields(settings: Settings) -> ComposeResult:
     texts = texts_of(settings)
     with Horizontal(classes="row"):
         for name in ("output", "prompts"):
-            yield line_field(name, texts[name], f"empty for {sanitize_line(texts[name])}")
+            yield path_field(name, texts[name], f"empty for {sanitize_line(texts[name])}")
         yield line_field("seed", "", "none")
     with Horizontal(classes="row"):
         yield choice_field("network", ("auto", "bridge", "none"), texts["network"])

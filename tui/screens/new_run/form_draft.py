@@ -24,28 +24,30 @@ class FormDraft:
         self._kept = kept
         self._restored: Kept | None = None
         self._cleared: Texts = {}
+        self._is_of_this_start = False
         self._is_started = False
 
     def restore(self) -> Texts:
         """Return the draft: of this program, else the one that an earlier one kept."""
         if self.texts or self._kept is None:
+            self._is_of_this_start = bool(self.texts)
             return self.texts
         self._restored = self._kept.read()
         return {} if self._restored is None else self._restored.texts
 
     def note(self, unsaved: Texts) -> str:
-        """Return from when the draft of an earlier program is, and what clears it, or what brings
-        back a cleared one; otherwise empty.
+        """Return that a draft was restored, if an earlier program kept it from when it is, and what
+        clears it, or what brings back a cleared one; otherwise empty.
 
         Args:
             unsaved: what is typed now: a cleared draft comes back only if that is nothing.
         """
         if self._cleared and not unsaved:
             return f"cleared · {hint('new_run.clear')} brings it back until you type"
-        if self._restored is None:
+        if self._restored is None and not self._is_of_this_start:
             return ""
-        saved = start_time(self._restored.saved_at)
-        return f"draft of {saved} restored · {hint('new_run.clear')} clears it"
+        saved = "" if self._restored is None else f" of {start_time(self._restored.saved_at)}"
+        return f"draft{saved} restored · {hint('new_run.clear')} clears it"
 
     def keep(self, unsaved: Texts) -> None:
         """Keep what is typed now for the next start of the program."""
@@ -65,7 +67,7 @@ class FormDraft:
             typed: what is cleared now.
         """
         before = {} if typed else self._cleared
-        self._cleared, self._restored = typed, None
+        self._cleared, self._restored, self._is_of_this_start = typed, None, False
         self.leave(before)
         return before
 

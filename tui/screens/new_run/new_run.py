@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any, ClassVar, cast
+from collections.abc import Iterable, Sequence
+from typing import Any, ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -17,9 +16,7 @@ from typing_extensions import override
 
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.base.sanitize import sanitize_line
-from sandbox_tui.core.base.typed_path import typed_path
 from sandbox_tui.core.config import settings as config
-from sandbox_tui.core.events.types import Mode
 from sandbox_tui.core.models.discovery import find_local_servers
 from sandbox_tui.core.run.run_request import MAX_RUNS, RunRequest, requests_for, split_tasks
 from sandbox_tui.sessions.relations.last_model import LastModel, with_last_model
@@ -37,6 +34,7 @@ from sandbox_tui.tui.screens.new_run.field_widgets import (
     choice_field,
     further_fields,
     line_field,
+    path_field,
 )
 from sandbox_tui.tui.screens.new_run.form_draft import FormDraft
 from sandbox_tui.tui.screens.new_run.kept_draft import KEEP_SECONDS, KeptDraft
@@ -53,8 +51,8 @@ from sandbox_tui.tui.screens.new_run.run_fields import (
     changes_of,
     mistake_in,
     mistakes_in,
-    seed_in,
     texts_of,
+    with_fields,
 )
 from sandbox_tui.tui.screens.new_run.run_mistakes import missing, no_default, no_input, unusable
 from sandbox_tui.tui.textual_support.toasts import complain_here
@@ -123,7 +121,7 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
                     yield NameInput(model.name, SEVERAL_NAMES, id="model", classes="field")
                     yield line_field("url", model.base_url, "…/v1; empty for OpenAI")
                 with Horizontal(classes="row"):
-                    yield line_field("input", "", "path to copy in")
+                    yield path_field("input", "", "path to copy in")
                     yield line_field("steps", str(self._settings.limits.max_steps))
                     yield line_field("samples", "1")
                 with Horizontal(classes="row"):
@@ -147,6 +145,7 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
         for name in self.TITLES.keys() & draft:
             with contextlib.suppress(InvalidSelectValueError):  # a draft of another version
                 self.put(name, draft[name])
+        self._show_hidden(draft)
         self.show_titles()
         self._count_runs()
         self.query_one("#task").focus()
@@ -230,20 +229,14 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
         doubt."""
         self.complete_server()
         typed = self.typed()
-        tasks, input_path = split_tasks(typed["task"]), typed["input"].strip()
-        invalid = mistakes_in(typed)
+        tasks, invalid = split_tasks(typed["task"]), mistakes_in(typed)
         valid = {**typed, **{name: self._at_first[name] for name in invalid}}
         settings = config.changed(self._settings, changes_of(valid, self._at_first))
         mistakes = {**self.unusable(settings), **invalid, **missing(tasks, typed)}
         self.mark(mistakes)
         if mistakes:
             return
-        request = replace(
-            self.request_with(settings),
-            mode=cast(Mode, typed["mode"]),
-            seed=seed_in(typed),
-            input=typed_path(input_path) if input_path else None,
-        )
+        request = with_fields(self.request_with(settings), typed)
         requests = requests_for(request, tasks, int(typed["samples"]))
         if request.model is None and (self.has_unknown_server or self.is_server_in_doubt):
             self._start_if_wanted(requests)
@@ -305,7 +298,9 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
             self._has_last_model = False
             self._show_notes()
             words = f"New runs start with these settings from now on (saved in {path})."
-            self.notify(sanitize_line(words), markup=False)
+            doubt = self.doubt_about("model") or self.doubt_about("url")
+            severity = "warning" if doubt else "information"
+            self.notify(f"{sanitize_line(words)} {doubt}".strip(), severity=severity, markup=False)
 
     def changes_to_keep(self, typed: Texts) -> dict[str, Any]:
         """Return the settings to save, by dotted name."""
@@ -383,13 +378,17 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
 
     @override
     def mark(self, mistakes: Mistakes) -> None:
-        if any(self.query(f"#more #{name}") for name in mistakes):
-            self.add_class("-more")
+        self._show_hidden(mistakes)
         super().mark(mistakes)
+
+    def _show_hidden(self, names: Iterable[str]) -> None:
+        """Show the less frequently changed settings if any of these fields is one."""
+        if any(self.query(f"#more #{name}") for name in names):
+            self.add_class("-more")
 
     @override
     def mistake_when_left(self, name: str, text: str) -> str:
-        if name == "output":
+        if name in ("output", "url"):
             return mistake_in(name, text)
         return no_input(text) if name == "input" else ""
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
+from typing import Any, cast
 
+from sandbox_tui.core.base.typed_path import typed_path
 from sandbox_tui.core.config.settings import Settings
-from sandbox_tui.core.config.valid_values import is_server_address, with_scheme
+from sandbox_tui.core.events.types import Mode
+from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.tui.format.setting_text import (
-    SERVER_NEEDED,
     mistake_of_setting,
     setting_of_text,
     text_of_setting,
@@ -101,7 +103,7 @@ def texts_of(settings: Settings) -> dict[str, str]:
 def mistake_in(field: str, text: str) -> str:
     """Return why a text is no value of the field's setting; empty if it is one."""
     if field == "url":
-        return SERVER_NEEDED if text and not is_server_address(with_scheme(text)) else ""
+        return mistake_of_setting("model.base_url", text)
     if field == "seed":
         return SEED_NEEDED if text and not _WHOLE.fullmatch(text) else ""
     if field in DEFAULT_IF_EMPTY and not text:
@@ -117,10 +119,15 @@ def mistakes_in(typed: Mapping[str, str]) -> dict[str, str]:
     return {field: words for field, words in found.items() if words}
 
 
-def seed_in(typed: Mapping[str, str]) -> int | None:
-    """Return the seed, which has no mistake; None without one."""
-    text = typed["seed"].strip()
-    return int(text) if text else None
+def with_fields(request: RunRequest, typed: Mapping[str, str]) -> RunRequest:
+    """Return the request with what the fields say that are no settings; they have no mistakes."""
+    seed, path = typed["seed"].strip(), typed["input"].strip()
+    return replace(
+        request,
+        mode=cast(Mode, typed["mode"]),
+        seed=int(seed) if seed else None,
+        input=typed_path(path) if path else None,
+    )
 
 
 def changes_of(typed: Mapping[str, str], before: Mapping[str, str]) -> dict[str, Any]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from sandbox_tui.core.config import settings as config
-from sandbox_tui.core.config.valid_values import is_server_address
 from sandbox_tui.core.evals.scorers.table import SCORERS
 from sandbox_tui.tui.format.setting_text import (
     HINTS,
     MODEL_NEEDED,
-    SERVER_NEEDED,
     mistake_of_count,
+    mistake_of_server,
     mistake_of_setting,
     text_of_setting,
 )
@@ -63,8 +62,8 @@ def mistakes_in(typed: Texts, settings: config.Settings) -> Mistakes:
         **{name: mistake_in(name, typed[name]) for name in (*MOST, *LIKE_SETTING)},
     }
     changed = config.changed(settings, {"model.base_url": typed["url"]})
-    if typed["url"] and not is_server_address(typed["url"]):
-        found["url"] = SERVER_NEEDED
+    if words := mistake_of_server(typed["url"]):
+        found["url"] = words
     elif config.lacks_key(changed.model):
         found["url"] = f"Enter a URL, or set {settings.model.api_key_env}."
     return {name: words for name, words in found.items() if words}

@@ -1,0 +1,96 @@
+"""What the fields of the form for new runs help with: paths, the server, a restored draft."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from textual.widgets import Input, Label
+
+from sandbox_tui.core.config import settings as config
+from sandbox_tui.sessions import Store
+from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.screens.dialogs.form import FormDialog
+from sandbox_tui.tui.textual_support.private_api import shown_toasts
+from tests.scripted_server import ScriptedServer
+from tests.waiting import until
+
+
+@pytest.fixture
+def app(store: Store) -> SandboxTui:
+    return SandboxTui(config.load({"model.name": "m", "model.base_url": "http://x/v1"}), store)
+
+
+@pytest.mark.parametrize("name", ["input", "output"])
+async def test_tab_completes_a_path(app: SandboxTui, tmp_path: Path, name: str) -> None:
+    (tmp_path / "project").mkdir()
+    async with app.run_test(size=(160, 45)) as pilot:
+        await pilot.press("n")
+        field = app.screen.query_one(f"#{name}", Input)
+        field.value = ""
+        field.focus()
+        await pilot.press(*f"{tmp_path}/pro", "tab")
+        await until(pilot, lambda: field.value == f"{tmp_path}/project/")
+        assert app.screen.focused is field
+        await pilot.press("tab")
+        await until(pilot, lambda: app.screen.focused is not field)
+        assert field.value == f"{tmp_path}/project/"
+
+
+@pytest.mark.parametrize(
+    ("server", "words"),
+    [
+        ("256.1.1.1:99999/v1", "The port must be from 1 to 65535."),
+        ("http://x:0/v1", "The port must be from 1 to 65535."),
+        ("nothing", "Begin with http:// or https://."),
+        ("ftp://x/v1", "Begin with http:// or https://."),
+    ],
+)
+async def test_what_is_wrong_with_a_server_is_said_when_its_field_is_left(
+    app: SandboxTui, server: str, words: str
+) -> None:
+    async with app.run_test(size=(160, 45)) as pilot:
+        await pilot.press("n")
+        field = app.screen.query_one("#url", Input)
+        field.value = ""
+        field.focus()
+        await pilot.press(*server, "tab")
+        await until(pilot, lambda: field.has_class("-wrong"))
+        field.focus()
+        hint = app.screen.query_one("#hint", Label)
+        await until(pilot, lambda: str(hint.visual) == words)
+
+
+async def test_a_draft_of_this_start_is_named_and_none_of_it_is_hidden(app: SandboxTui) -> None:
+    async with app.run_test(size=(100, 30)) as pilot:
+        await pilot.press("n")
+        app.screen.query_one("#output", Input).value = "elsewhere"
+        await pilot.press("escape")
+        await pilot.press("n")
+        await until(pilot, lambda: isinstance(app.screen, FormDialog))
+        task = app.screen.query_one("#task")
+        await until(pilot, lambda: task.border_subtitle == "draft restored · f8 clears it")
+        assert app.screen.query_one("#output").display
+        assert app.screen.has_class("-more")
+        await pilot.press("f8")
+        await until(pilot, lambda: "restored" not in str(task.border_subtitle))
+
+
+async def test_a_doubt_about_the_model_is_said_below_and_when_it_becomes_the_default(
+    app: SandboxTui, scripted_server: Callable[..., ScriptedServer]
+) -> None:
+    server = scripted_server()
+    server.models = ["qwen3"]
+    async with app.run_test(size=(60, 20)) as pilot:
+        await pilot.press("n")
+        app.screen.query_one("#url", Input).value = server.url
+        model = app.screen.query_one("#model", Input)
+        model.value = "no-such-model"
+        model.focus()
+        await pilot.press("tab", "shift+tab")
+        hint = app.screen.query_one("#hint", Label)
+        await until(pilot, lambda: "lists no such model: no-such-model." in str(hint.visual))
+        await pilot.press("f4")
+        await until(pilot, lambda: bool(shown_toasts(app)))
+        assert "lists no such model: no-such-model." in shown_toasts(app)[-1].message
