@@ -18,6 +18,7 @@ class EvalInfo(msgspec.Struct, frozen=True, kw_only=True):
         digest: suite digest, which covers its prompt texts (`Suite.digest`).
         tasks_digest: identifies its tasks alone (`Suite.tasks_digest`); empty if an older version
             began it.
+        tasks: number of its tasks; 0 if an older version began it.
         packs: digest of each prompt pack that its modes use (`SampleRequests.packs`).
         model: model name.
         params: sampling settings and limits, by name.
@@ -38,6 +39,7 @@ class EvalInfo(msgspec.Struct, frozen=True, kw_only=True):
     suite: str
     digest: str
     tasks_digest: str = ""
+    tasks: int = 0
     packs: dict[str, str] = {}
     model: str
     params: dict[str, Any] = {}

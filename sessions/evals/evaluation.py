@@ -93,6 +93,7 @@ def begin_evaluation(
         suite=suite.name,
         digest=suite.digest(packs.values()),
         tasks_digest=suite.tasks_digest(),
+        tasks=len(suite.tasks),
         packs=packs,
         model=requests.settings.model.name,
         params=_params(requests.settings),

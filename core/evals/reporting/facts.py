@@ -51,8 +51,8 @@ def _ended(table: EvalTable) -> str:
 
 
 def remarks(table: EvalTable) -> list[str]:
-    """Return sentences about an exceeded budget, failures by kind, samples without a score, cut documents, estimated
-    tokens and unknown costs."""
+    """Return sentences about an exceeded budget, failures by kind, samples without a score, cut
+    documents, estimated tokens and unknown costs."""
     of_cells = [text for cell in table.total.cells for text in _remarks(cell)]
     return [sanitize_line(text) for text in (table.over_budget, *of_cells) if text]
 

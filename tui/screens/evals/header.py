@@ -129,8 +129,8 @@ def reason_line(
     has_key: bool = False,
     server: str = "",
 ) -> Text:
-    """Return why the evaluation is paused, stopped or waits, that it exceeded its budget, or how to rerun what has no score;
-    empty otherwise.
+    """Return why the evaluation is paused, stopped or waits, that it exceeded its budget, or how to
+    rerun what has no score; empty otherwise.
 
     Args:
         data: the evaluation.

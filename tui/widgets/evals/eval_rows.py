@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rich.cells import cell_len
 from rich.style import Style
 from rich.text import Text
 
@@ -48,15 +49,25 @@ def eval_lines(
     first.append(sanitize_line(info.suite), style=palette.text)
     first.append(f"  {model_title(info.model)}", style=palette.strong)
     with_age(first, info.began_at, width, palette)
-    second = Text("   ", no_wrap=True)
-    if found.running or width >= NARROW:
-        second.append_text(_bar(found, palette)).append("  ")
+    return [first, _second(found, width, palette, sanitize_line(differing))]
+
+
+def _second(found: EvalSummary, width: int, palette: Palette, differing: str) -> Text:
+    """Return the scores and more. The bar of one that does not run gives way, then the other facts
+    do; the id is whole, or on a narrow list left out."""
     scores, *rest = _facts(found)
-    second.append(scores, style=palette.text)
-    more = (*rest, sanitize_line(differing), info.id)
-    second.append("".join(f" · {part}" for part in more if part), style=palette.dim)
-    second.truncate(width, overflow="ellipsis")
-    return [first, second]
+    bar = _bar(found, palette).append("  ") if found.running or width >= NARROW else Text()
+    facts = "".join(f" · {part}" for part in (*rest, differing) if part)
+    name = f" · {found.info.id}"
+    line = Text("   ", no_wrap=True)
+    over = cell_len(f"{line.plain}{bar.plain}{scores}{facts}{name}") - width
+    if over > 0 and not found.running:
+        over, bar = over - bar.cell_len, Text()
+    if over > 0 and width < NARROW:
+        name = ""
+    line.append_text(bar).append(scores, style=palette.text).append(facts, style=palette.dim)
+    line.truncate(max(1, width - len(name)), overflow="ellipsis")
+    return line.append(name, style=palette.dim)
 
 
 def eval_line(found: EvalSummary, width: int, palette: Palette) -> Text:

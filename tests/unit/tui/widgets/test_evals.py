@@ -343,6 +343,19 @@ def test_the_scores_of_both_modes_come_first_in_a_list_of_any_width(width: int) 
     assert eval_line(begun, width, PALETTE).plain.startswith(" ● eval  1 of 8 samples")
 
 
+@pytest.mark.parametrize("width", [58, 76, 96, 156])
+@pytest.mark.parametrize("running", [False, True])
+def test_the_id_in_the_list_is_whole_or_left_out(width: int, *, running: bool) -> None:
+    info = msgspec.structs.replace(INFO, id="20261127-101112-abcde")
+    summary = EvalSummary(info, 8, 8, running=running, scores={"sandbox": 0.625, "vanilla": 0.5})
+    differing = "8 tasks · --domain easy · temperature 1.0"
+    second = eval_lines(summary, width, PALETTE, differing=differing)[1].plain
+    assert cell_len(second) <= width
+    assert second.endswith(f" · {info.id}") or (width < 70 and "2026" not in second)
+    assert "%" in second
+    assert (differing in second) == (width > 100)
+
+
 def test_a_title_that_is_still_being_read_is_one_short_line() -> None:
     line = title_line(INFO, None, 98, PALETTE, "in its own program, which is starting").plain
     assert line.endswith("◌ reads")

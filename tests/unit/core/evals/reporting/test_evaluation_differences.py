@@ -25,7 +25,7 @@ def test_settings_and_arguments_that_differ_are_named_once() -> None:
     few = with_("few", tasks_digest="fedcba9876543210", command=f"{run} --limit 2")
     assert what_differs([INFO, hot, few]) == {
         "hot": "temperature 1.0",
-        "few": "tasks fedcba98 · --limit 2",
+        "few": "--limit 2",
     }
     assert what_differs([INFO, hot]) == {"e-1": "temperature 0.7", "hot": "temperature 1.0"}
 
@@ -84,6 +84,31 @@ def test_samples_modes_and_scorers_are_no_difference_of_tasks_and_prompts() -> N
     assert what_differs([one, sandbox])["s"] == "modes sandbox"
     scored = with_("r", packs=packs, digest="fourth", answers_of="one", scored_by="exact")
     assert "tasks" not in what_differs([one, scored])["r"]
+
+
+def own(name: str, digest: str, tasks: int, file: str = "q.jsonl", more: str = "") -> EvalInfo:
+    command = f"sandbox-tui eval run {file} --scorer exact{more} --headless"
+    return with_(name, suite="q", tasks_digest=digest, tasks=tasks, command=command)
+
+
+def test_own_files_are_told_apart_by_what_a_person_knows() -> None:
+    eight, five = own("a", "1" * 16, 8), own("b", "2" * 16, 5)
+    assert what_differs([eight, five]) == {"a": "8 tasks", "b": "5 tasks"}
+    easy = own("c", "3" * 16, 3, more=" --domain easy")
+    assert what_differs([eight, easy]) == {"a": "8 tasks", "c": "3 tasks · --domain easy"}
+    table = own("d", "4" * 16, 8, "data/q.csv")
+    assert what_differs([eight, table]) == {"a": "q.jsonl", "d": "q.csv"}
+    elsewhere = own("e", "4" * 16, 8, "data/q.jsonl")
+    assert what_differs([eight, elsewhere]) == {"a": "q.jsonl", "e": "data/q.jsonl"}
+    assert what_differs([eight, own("f", "1" * 16, 8, "./q.jsonl")]) == {}, "the same tasks"
+
+
+def test_a_digest_tells_only_those_apart_that_are_otherwise_equal() -> None:
+    one, two, five = own("a", "1" * 16, 8), own("b", "2" * 16, 8), own("c", "3" * 16, 5)
+    found = what_differs([one, two, five])
+    assert found == {"a": "tasks 11111111", "b": "tasks 22222222", "c": "5 tasks"}
+    old = own("d", "4" * 16, 0)
+    assert what_differs([one, old]) == {"a": "tasks 11111111", "d": "tasks 44444444"}
 
 
 def test_prompts_that_differ_are_told() -> None:
