@@ -24,17 +24,22 @@ class CallToCome(NamedTuple):
 
 
 def calls_to_come(state: RunState) -> list[CallToCome]:
-    """Return the calls of the latest reply that have not been proposed, in order."""
+    """Return the calls of the latest reply that have not been proposed, in order, in the form in
+    which they will run."""
     reply = state.reply
     if reply is None or reply.replied is None:
         return []
     written = _written_calls(reply.replied.message)
     proposed = _proposed(state, reply.step)
     number = len(state.calls)
-    return [
+    to_come = [
         CallToCome(number + ahead, proposed + ahead, *call)
         for ahead, call in enumerate(written[proposed:], start=1)
     ]
+    edited = state.edited
+    if edited is not None and to_come and to_come[0].number == edited.number:
+        to_come[0] = to_come[0]._replace(arguments=edited.arguments)
+    return to_come
 
 
 def place_in_reply(state: RunState, item: CallItem) -> tuple[int, int] | None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
 from typing_extensions import override
 
 from sandbox_tui.core.agent.checkpoint import AgentCheckpoint
@@ -84,6 +85,13 @@ class ForkedStart(RunStart):
         )
 
     @property
+    def _edited_call(self) -> e.ToolCall | None:
+        call = self.fork_point.next_call
+        if call is None or self.edited is None:
+            return None
+        return msgspec.structs.replace(call, arguments=self.edited)
+
+    @property
     def effects(self) -> list[SideEffect]:
         """The effects to repeat in the sandbox."""
         return self.fork_point.effects_since(self.base)
@@ -136,6 +144,7 @@ class ForkedStart(RunStart):
             repeats=sum(isinstance(effect, CommandReplay) for effect in self.effects),
             model=model,
             sandbox_info=dict(sandbox_info),
+            edited=self._edited_call,
         )
         if not fork_point.exact:
             yield e.Warned(

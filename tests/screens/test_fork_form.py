@@ -267,6 +267,22 @@ async def test_a_number_field_takes_every_character_and_says_what_fits(
         assert not field.has_class("-wrong")
 
 
+async def test_a_step_below_the_first_is_told_the_steps_there_are(store: Store) -> None:
+    async with looks.shown(store, (100, 30), None) as (app, pilot):
+        form = form_at(app, store, "step:3")
+        await app.push_screen(form)
+        await pilot.pause()
+        field = form.query_one("#at", Input)
+        field.value = ""
+        field.focus()
+        await pilot.press("minus", "1")
+        words = f"from 0 to {form._last_step}"
+        await until(pilot, lambda: field.border_subtitle == words)
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: app.focused is field)
+        assert field.border_subtitle == words
+
+
 async def test_a_form_that_is_left_keeps_a_draft_for_the_same_place(store: Store) -> None:
     async with looks.shown(store, (100, 30), None) as (app, pilot):
         run = store.run(PARENT)

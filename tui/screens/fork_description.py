@@ -88,7 +88,11 @@ def no_step(last_step: int) -> str:
 
 def step_mistake(text: str, last_step: int) -> str:
     """Return what to enter instead of a text that is no step of the session."""
-    return WHOLE if text and not text.isdecimal() else f"Must be from 0 to {last_step}."
+    return WHOLE if text and not _is_whole(text) else f"Must be from 0 to {last_step}."
+
+
+def _is_whole(text: str) -> bool:
+    return text.removeprefix("-").isdecimal()
 
 
 def mistakes_of(
@@ -119,7 +123,7 @@ def mistakes_of(
 
 def mistake_of_limit(text: str, least: int) -> str:
     """Return why a text is no limit of steps; empty if it is one of at least `least`."""
-    if not text.isdecimal():
+    if not _is_whole(text):
         return WHOLE
     return "" if int(text) >= least else f"Must be at least {least}."
 

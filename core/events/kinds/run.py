@@ -7,7 +7,14 @@ from typing import Any
 import msgspec
 
 from sandbox_tui.core.events.kinds.base import Event
-from sandbox_tui.core.events.kinds.values import Actor, FinishReason, Limits, RunSettings, Totals
+from sandbox_tui.core.events.kinds.values import (
+    Actor,
+    FinishReason,
+    Limits,
+    RunSettings,
+    ToolCall,
+    Totals,
+)
 
 
 class RunStarted(Event, frozen=True, kw_only=True):
@@ -115,6 +122,7 @@ class Forked(Event, frozen=True, kw_only=True):
         repeats: number of recorded calls and commands replayed in its sandbox.
         model: name of the model that continues.
         sandbox_info: as in `RunStarted`, for the new sandbox.
+        edited: the next call as it will run, if the user has edited it.
     """
 
     parent: str
@@ -124,6 +132,7 @@ class Forked(Event, frozen=True, kw_only=True):
     repeats: int
     model: str
     sandbox_info: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    edited: ToolCall | None = None
 
 
 class Repeated(Event, frozen=True, kw_only=True):

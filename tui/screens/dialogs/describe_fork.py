@@ -208,7 +208,9 @@ class ForkDialog(ExplainsUnavailable, ModelForm[ForkDescription | None]):
 
     @override
     def mistake_while_typing(self, name: str, text: str) -> str:
-        return WHOLE if name in ("at", "steps") and text and not text.isdecimal() else ""
+        if name not in ("at", "steps") or not text or text.isdecimal():
+            return ""
+        return step_mistake(text, self._last_step) if name == "at" else WHOLE
 
     @on(Input.Changed, "#at")
     def _step_typed(self) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import msgspec
+
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.items import CallItem, ReplyItem
 from sandbox_tui.core.events.reply_calls import (
@@ -129,3 +131,18 @@ def test_an_imported_message_may_have_another_form() -> None:
         )
         state = fold([started(), e.ModelAsked(step=1, digest="", messages=1), reply])
         assert all(call.name == "" for call in calls_to_come(state))
+
+
+def test_a_call_that_a_fork_runs_in_another_form_comes_in_that_form() -> None:
+    edited = e.ToolCall(
+        number=2, step=1, id="b", name="execute_bash", arguments=arguments("changed")
+    )
+    fork = e.Forked(
+        parent="p", parent_seq=4, step=1, snapshot=None, repeats=1, model="m", edited=edited
+    )
+    before = [started(), *replied(1, "a", "b", "c"), proposed(1, 1, "a"), *done(1)]
+    assert coming(fold([*before, fork])) == [(2, 2, "changed"), (3, 3, "c")]
+    then = [*before, fork, proposed(2, 1, "b"), *done(2)]
+    assert coming(fold(then)) == [(3, 3, "c")]
+    again = msgspec.structs.replace(fork, edited=None)  # a fork of the fork, as the model wrote it
+    assert coming(fold([*before, fork, again])) == [(2, 2, "b"), (3, 3, "c")]
