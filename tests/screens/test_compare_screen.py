@@ -282,7 +282,7 @@ async def test_words_are_found_in_the_rows_and_their_outputs(tmp_path: Path) -> 
         await until(pilot, lambda: "solve.py" in rows.draw_block(rows.cursor, 150)[0].plain)
         typed = rows.cursor
         await pilot.press("enter")
-        await until(pilot, lambda: "“KeyError”" in screen_text(app))
+        await until(pilot, lambda: "“KeyError” 1 of 1 found" in screen_text(app))
         found = rows.cursor
         assert found == typed, "it was there already"
         assert "solve.py" in rows.draw_block(found, 150)[0].plain
@@ -359,6 +359,21 @@ def test_a_call_edited_in_a_fork_is_not_shown_again(ran: str, told: str) -> None
     lines = [line.plain for line in BothCalls(Pair(origin, fork)).lines(80, PALETTE)]
     assert told in lines
     assert lines.count("echo a") == (0 if ran == "echo a" else 1)
+
+
+@pytest.mark.parametrize("width", [40, 56])
+def test_what_an_edited_call_says_wraps_at_words(width: int) -> None:
+    origin = Call(number=1, step=1, tool="execute_bash", arguments='{"command": "echo a"}')
+    fork = dataclasses.replace(
+        origin,
+        arguments='{"command": "echo b"}',
+        verdict="edit",
+        decided_by="human",
+        proposed_arguments='{"command": "echo a"}',
+    )
+    lines = [line.plain for line in BothCalls(Pair(origin, fork)).lines(width, PALETTE)]
+    assert "the model wrote the call on the left" in " ".join(line.strip() for line in lines)
+    assert all(len(line) <= width for line in lines)
 
 
 def test_the_header_of_two_calls_wraps_between_its_parts() -> None:

@@ -34,6 +34,9 @@ _CONSOLE = Console(width=200, color_system="truecolor", force_terminal=True, leg
 SCROLL_LINES = 3
 """Lines a key scrolls within a block that is taller than the view."""
 
+ROWS_AROUND = 3
+"""Rows above and below a row that are scrolled into view with it."""
+
 
 class BlockList(ScrollView, can_focus=True):
     """Base class for lists of blocks.
@@ -136,15 +139,20 @@ class BlockList(ScrollView, can_focus=True):
 
     def show_block(self, index: int) -> None:
         """Scroll the block into view."""
-        if not 0 <= index < self.block_count():
-            return
-        top, bottom = self._tops[index], self._tops[index + 1]
-        height = self.scrollable_content_region.height
-        y = self.scroll_offset.y
-        if top < y:
-            self.scroll_to(y=top, animate=False, force=True, immediate=True)
-        elif bottom > y + height:
-            target = min(top, bottom - height)
+        if 0 <= index < self.block_count():
+            self._show_lines(self._tops[index], self._tops[index + 1])
+
+    def show_row(self, index: int, row: int) -> None:
+        """Scroll a row of a block into view, and some rows around it."""
+        at = self._tops[index] + max(0, row)
+        around = min(ROWS_AROUND, self.scrollable_content_region.height // 3)
+        self._show_lines(max(0, at - around), min(self._tops[-1], at + around + 1))
+
+    def _show_lines(self, top: int, bottom: int) -> None:
+        """Scroll no further than needed; of more lines than fit, show the first."""
+        y, height = self.scroll_offset.y, self.scrollable_content_region.height
+        target = min(top, max(y, bottom - height))
+        if target != y:
             self.scroll_to(y=target, animate=False, force=True, immediate=True)
 
     @override
@@ -162,8 +170,7 @@ class BlockList(ScrollView, can_focus=True):
         return max(1, self.scrollable_content_region.width or self._measured_for)
 
     def _measure(self, first: int) -> None:
-        count = self.block_count()
-        width = self._width
+        count, width = self.block_count(), self._width
         first = min(first, len(self._tops) - 1)
         del self._tops[first + 1 :]
         for index in range(first, count):
@@ -236,12 +243,8 @@ class BlockList(ScrollView, can_focus=True):
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Stop following when scrolled away from the end; resume when back at the end."""
         super().watch_scroll_y(old_value, new_value)
-        end = self._tops[-1] - self.scrollable_content_region.height
-        self.following = (
-            round(new_value) >= end - 1
-            if new_value < old_value
-            else (self.following or round(new_value) >= end)
-        )
+        end, y = self._tops[-1] - self.scrollable_content_region.height, round(new_value)
+        self.following = y >= end - 1 if new_value < old_value else self.following or y >= end
 
     # --- drawing
 
@@ -264,8 +267,7 @@ class BlockList(ScrollView, can_focus=True):
 
     @override
     def render_line(self, y: int) -> Strip:
-        line = self.scroll_offset.y + y
-        width = self._width
+        line, width = self.scroll_offset.y + y, self._width
         index = self.block_at(line)
         base = self.rich_style
         if index < 0:
@@ -341,9 +343,8 @@ class BlockList(ScrollView, can_focus=True):
     def action_page(self, direction: int) -> None:
         """Scroll by a page."""
         height = max(1, self.scrollable_content_region.height - 1)
-        self.scroll_to(
-            y=self.scroll_offset.y + direction * height, animate=False, force=True, immediate=True
-        )
+        y = self.scroll_offset.y + direction * height
+        self.scroll_to(y=y, animate=False, force=True, immediate=True)
 
     def action_first(self) -> None:
         """Go to the first block."""

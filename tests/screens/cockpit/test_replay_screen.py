@@ -35,6 +35,7 @@ from sandbox_tui.tui.textual_support.private_api import (
 )
 from sandbox_tui.tui.textual_support.toasts import put_toasts_away
 from sandbox_tui.tui.textual_support.typed_app import subscribe_to_bindings
+from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.calls.call_list import WINDOW_ITEMS, Calls
 from sandbox_tui.tui.widgets.calls.end_card import EndCard
 from sandbox_tui.tui.widgets.calls.rows.task_rows import TASK
@@ -42,6 +43,7 @@ from sandbox_tui.tui.widgets.calls.search.call_filter import fits
 from sandbox_tui.tui.widgets.calls.search.find_bar import FindBar
 from sandbox_tui.tui.widgets.files.file_tree import FileTree
 from sandbox_tui.tui.widgets.key_bar import KeyBar
+from sandbox_tui.tui.widgets.preview.lines import PreviewLines
 from sandbox_tui.tui.widgets.preview.preview import Preview
 from sandbox_tui.tui.widgets.status_bar import StatusBar
 from sandbox_tui.tui.widgets.terminal.pane import TerminalPane
@@ -452,6 +454,36 @@ async def test_the_task_is_the_first_item_and_is_found(
         assert task in found.query_one(Calls).render_line(0).text
 
 
+@pytest.mark.parametrize("size", [(160, 45), (100, 30), (60, 20)], ids=str)
+async def test_a_match_is_in_view_in_the_call_and_in_the_pager(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    output = "\n".join(f"line {n} of many" for n in range(1, 76))
+    proposed = e.ToolCall(number=1, step=1, id="c", name="execute_bash", arguments="{}")
+    ends = e.CallFinished(call=1, observation=output, ok=True, exit_code=0, duration=0.1)
+    events = [started("r"), e.CallProposed(call=proposed), ends, e.Warned(text="the end")]
+    with contextlib.closing(Store(tmp_path / "s.db")) as store:
+        numbered = enumerate(events, 1)
+        store.append("r", [msgspec.structs.replace(one, seq=n, t=n * 1.0) for n, one in numbered])
+    async with replayed(tmp_path / "s.db", size) as (screen, pilot):
+        calls, app = screen.query_one(Calls), pilot.app
+        await pilot.press("slash", *"line 33", "enter")
+        await at(screen, pilot, 3)
+        assert "line 33 of many" in in_view(calls)
+        await pilot.press("o")
+        await until(pilot, lambda: isinstance(app.screen, PagerScreen))
+        text = app.screen.query_one("#pager-text", PreviewLines)
+        await until(pilot, lambda: "line 33 of many" in in_view(text))
+        assert text.plain[text.cursor] == "line 33 of many"
+        assert not app.screen.why_unavailable("again", (1,))  # type: ignore[attr-defined]
+
+
+def in_view(blocks: BlockList) -> str:
+    """The rows of a list that are on the screen."""
+    height = blocks.scrollable_content_region.height
+    return "\n".join(blocks.render_line(y).text for y in range(height))
+
+
 async def test_a_long_task_is_opened_in_full(tmp_path: Path) -> None:
     task = "\n".join(f"Line {n} of the task." for n in range(40))
     with contextlib.closing(Store(tmp_path / "s.db")) as store:
@@ -739,13 +771,13 @@ async def test_the_key_bar_names_the_arrows_as_the_guide_does(
         await until(pilot, lambda: screen.position > 0)
         assert screen.focused is screen.query_one(Calls)
         shown = screen.query_one(KeyBar).render_line(0).text
-        assert "← step back  → step" in shown
+        assert "← previous call  → next call" in shown
     async with replayed(session[0], (60, 20)) as (screen, pilot):
         await pilot.press("right")
         await until(pilot, lambda: screen.position > 0)
         await pilot.pause()
         shown = screen.query_one(KeyBar).render_line(0).text
-        assert shown.startswith("space play  → step  : to step  q leave  ")
+        assert shown.startswith("space play  → call  : to step  q leave  ")
         assert "? help  ^p palette" in shown
 
 

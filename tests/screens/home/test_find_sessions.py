@@ -200,7 +200,9 @@ async def test_after_a_hit_the_bar_is_that_of_the_search_and_q_closes_it(store: 
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, ReplayScreen))
         await pilot.press("q")
-        await until(pilot, lambda: pilot.app.screen is home and hits.has_focus)
+        await until(pilot, lambda: pilot.app.screen is home)
+        await pilot.press("tab")
+        await until(pilot, lambda: hits.has_focus)
         bar = home.query_one(KeyBar)
         await until(pilot, lambda: _words(bar)[:2] == ["enter open", "esc close"])
         assert "q quit" not in _words(bar)
@@ -286,6 +288,20 @@ async def test_filters_complete_themselves_and_an_unknown_one_is_reported(store:
         await until(pilot, lambda: [hit.run.id for hit in hits._hits] == ["other"])
         await pilot.press("tab")
         await until(pilot, lambda: hits.has_focus)
+
+
+async def test_after_a_hit_that_was_opened_from_the_line_keys_are_typed_there(store: Store) -> None:
+    async with at_home(store) as (home, pilot):
+        await look_for(home, pilot, "zebra outcome:submitted")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ReplayScreen))
+        await pilot.press("q")
+        await until(pilot, lambda: pilot.app.screen is home)
+        line = home.query_one(SearchBar).query_one(Input)
+        await until(pilot, lambda: line.has_focus)
+        await pilot.press(*"xq")
+        assert pilot.app.screen is home, "no session is deleted, and home stays"
+        assert line.value.endswith("xq")
 
 
 async def test_a_note_leads_to_its_step(store: Store) -> None:

@@ -120,8 +120,8 @@ SESSION_ACTIONS = (
     KeyAction("replay.second_back", ("shift+left", "H"), "One second back"),
     KeyAction("replay.slower", ("minus",), "slower", about="Play slower"),
     KeyAction("replay.start", ("0",), "Start", about="To the start"),
-    KeyAction("replay.step", ("right", "l"), "step", shown="→", about="Next call"),
-    KeyAction("replay.step_back", ("left", "h"), "step back", shown="←", about="Previous call"),
+    KeyAction("replay.step", ("right", "l"), "next call", shown="→", about="Next call"),
+    KeyAction("replay.step_back", ("left", "h"), "previous call", shown="←", about="Previous call"),
     KeyAction("terminal_search.leave", ("escape",), "close", about="End the search"),
     KeyAction("terminal_search.next", ("down",), "next", about="Next match"),
     KeyAction(

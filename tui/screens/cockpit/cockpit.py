@@ -378,7 +378,9 @@ class Cockpit(ExplainsUnavailable, HasFiles):
 
     def open_whole(self, item: Item | None) -> None:
         """Open the whole text of an item."""
-        pager = pager_of(item, self.state, self.query_one(Calls).edited_files)
+        calls = self.query_one(Calls)
+        words = "" if item is None else calls.words_in(item)
+        pager = pager_of(item, self.state, calls.edited_files, words)
         if pager is not None:
             app_of(self).push_screen(pager)
         else:

@@ -18,7 +18,7 @@ from sandbox_tui.tui.screens.compare.diff_rows import diff_rows
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.calls.call_text import readable_arguments
 from sandbox_tui.tui.widgets.calls.rows.coloured_call import coloured_call
-from sandbox_tui.tui.widgets.preview.code import CONTINUED, rows_of
+from sandbox_tui.tui.widgets.preview.code import CONTINUED, rows_of, wrapped
 from sandbox_tui.tui.widgets.preview.document import Document
 
 _SIDE = 6
@@ -140,7 +140,8 @@ def _edited(
     words = f"{side}: {decision_words(call)}" if side else decision_words(call).capitalize()
     if other is not None and _has_run(other, call.tool, call.proposed_arguments):
         there = "right" if side == "left" else "left"
-        return [Text(), Text(f"{words}; the model wrote the call on the {there}", palette.human)]
+        sentence = f"{words}; the model wrote the call on the {there}"
+        return [Text(), *wrapped(sentence, max(1, width), palette.human)]
     model = coloured_call(call.tool, call.proposed_arguments, max(1, width), palette)
     return [Text(), Text(f"{words}; the model wrote", style=palette.human), *model]
 

@@ -199,12 +199,23 @@ class CompareScreen(ExplainsUnavailable, Screen[None]):
         rows.border_title = Content(" · ".join(part for part in title if part))
         related = related_sentence(found).removesuffix(".")
         parts = [
-            f"“{sanitize_line(self._wanted)}”" if self._wanted else "",
+            self._search_words,
             related,
             f"{hint('list.open')} open",
         ]
         rows.border_subtitle = Content(" · ".join(part for part in parts if part))
         self.refresh_bindings()
+
+    @property
+    def _search_words(self) -> str:
+        """What the search looks for, and which match the cursor is on; empty without a search."""
+        line = self.query_one(SearchLine)
+        words = line.value.strip() if line.display else self._wanted
+        if not words:
+            return ""
+        which, count = self._rows.place_among_matches(words)
+        found = f"{count} found" if count else "no matches"
+        return f"“{sanitize_line(words)}” {f'{which} of ' if which else ''}{found}"
 
     @property
     def _rows(self) -> ComparisonRows:
@@ -242,7 +253,7 @@ class CompareScreen(ExplainsUnavailable, Screen[None]):
 
     @on(BlockList.Highlighted)
     def _moved(self) -> None:
-        self.refresh_bindings()
+        self._name_rows()
 
     def action_next(self, direction: int) -> None:
         """Go to the next row (1) or the previous one (-1) that differs between the sides, or that
@@ -275,6 +286,7 @@ class CompareScreen(ExplainsUnavailable, Screen[None]):
         words = event.value.strip()
         if words and self._found is not None and event.input.has_focus:
             self._is_at_match = self._rows.find_from(words, self._search_began_at)
+        self._name_rows()
 
     @on(Input.Submitted)
     def _submitted(self, event: Input.Submitted) -> None:

@@ -110,6 +110,14 @@ class ComparisonRows(BlockList):
         False if there is none."""
         return self._find(words, range(start, start + len(self.rows)))
 
+    def place_among_matches(self, words: str) -> tuple[int, int]:
+        """Return which of how many rows that contain the words the cursor is on, from 1; 0 if it is
+        on none of them."""
+        lowered = words.lower()
+        places = [at for at, row in enumerate(self.rows) if lowered in text_of(row).lower()]
+        which = places.index(self.cursor) + 1 if self.cursor in places else 0
+        return which, len(places)
+
     def _find(self, words: str, places: Iterable[int]) -> bool:
         lowered = words.lower()
         for place in places:

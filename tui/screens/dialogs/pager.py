@@ -27,6 +27,7 @@ from sandbox_tui.tui.widgets.preview.code import rows_of
 from sandbox_tui.tui.widgets.preview.document import Document
 from sandbox_tui.tui.widgets.preview.lines import PreviewLines
 from sandbox_tui.tui.widgets.search_line import SearchLine
+from sandbox_tui.tui.widgets.word_search import first_row_with, has_capitals, has_words
 
 NUMBER_CELLS = 7
 """Columns of the number of a line."""
@@ -84,9 +85,9 @@ class TextBlocks(BlockList):
             shown = Text(f"{start:<{self._margin}}", style=palette.dim)
             body = Text(piece, style=palette.text)
             if self._needle:
-                body.highlight_words(
-                    [self._needle], palette.accent + Style(reverse=True), case_sensitive=False
-                )
+                style = palette.accent + Style(reverse=True)
+                cased = has_capitals(self._needle)
+                body.highlight_words([self._needle], style, case_sensitive=cased)
             shown.append_text(body)
             result.append(shown)
         return result
@@ -96,12 +97,12 @@ class TextBlocks(BlockList):
         self._needle = needle
         self.reset()
         count = len(self._source)
-        lowered = needle.lower()
         for step in range(1, count + 1):
             index = (self.cursor + direction * step) % count
-            if lowered in self._source[index].lower():
+            if has_words(self._source[index], needle):
                 self.cursor = index
                 self.show_block(index)
+                self.show_row(index, first_row_with(self._lines_of(index), needle))
                 return True
         return False
 
@@ -112,6 +113,7 @@ class PagerScreen(ExplainsUnavailable, ModalScreen[None], ClosesWhenOnTop[None])
     Args:
         title: the title.
         content: a text or a document.
+        words: what a search that goes on in it looks for; empty for none.
     """
 
     AUTO_FOCUS = "#pager-text"
@@ -135,12 +137,13 @@ class PagerScreen(ExplainsUnavailable, ModalScreen[None], ClosesWhenOnTop[None])
         binding("pager.previous", "again(-1)"),
     ]
 
-    def __init__(self, title: str, content: str | Document) -> None:
+    def __init__(self, title: str, content: str | Document, words: str = "") -> None:
         super().__init__()
         self._heading = title
         self._content = content
         self._body = self._body_of(content)
-        self._wanted = ""
+        self._wanted = words
+        self._is_at_match = not words
 
     def _body_of(self, content: str | Document) -> TextBlocks | PreviewLines:
         if isinstance(content, str):
@@ -181,11 +184,21 @@ class PagerScreen(ExplainsUnavailable, ModalScreen[None], ClosesWhenOnTop[None])
         self._say_facts()
 
     def on_mount(self) -> None:
-        """Draw a document, which needs the theme, and redraw it when the theme changes."""
+        """Draw a document, which needs the theme, and redraw it when the theme changes; go to the
+        first match of a search that goes on."""
         body, content = self._body, self._content
         if isinstance(body, PreviewLines) and isinstance(content, Document):
             body.show(content, keep_place=True)
             self.watch(app_of(self), "theme", body.redraw, init=False)  # pyright: ignore[reportUnknownArgumentType]
+        else:
+            self.call_after_refresh(self._go_to_first_match)
+
+    @on(PreviewLines.LaidOut)
+    def _go_to_first_match(self) -> None:
+        """Go to the first match once the text has its lines."""
+        if not self._is_at_match and self._body.block_count():
+            self._is_at_match = True
+            self._body.search(self._wanted)
 
     def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
         """Moving between matches needs a search."""

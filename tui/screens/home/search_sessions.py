@@ -175,10 +175,10 @@ class SessionFinder:
             self.focus_list()
 
     def open_current(self) -> None:
-        """Open the hit under the cursor."""
+        """Open the hit under the cursor. The focus stays where it is for the return: in the bar,
+        what is typed next is another query and no commands."""
         hit = self._results.current
         if hit is not None:
-            self._screen.set_focus(self._results)  # the focus on return
             self._open_hit(hit)
 
     @property

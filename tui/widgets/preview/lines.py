@@ -16,6 +16,7 @@ from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.theming.palette import palette_of
 from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.preview.document import Document, Notice
+from sandbox_tui.tui.widgets.word_search import first_row_with, has_capitals, has_words
 
 LINES_ON_SCREEN = 60
 """Number of lines that tell whether lines are cut: more are not seen without scrolling."""
@@ -66,14 +67,15 @@ class PreviewLines(BlockList):
         """Highlight every `needle` and go to the next line with one; False if there is none."""
         self._needle = needle
         self.reset()
-        lowered, count = needle.lower(), len(self._lines)
+        count = len(self._lines)
         start = self.cursor if self.cursor >= 0 else (-1 if direction > 0 else 0)
         for step in range(1, count + 1):
             index = (start + direction * step) % count
-            if lowered in self._lines[index].plain[self._document.numbers :].lower():
+            if has_words(self._lines[index].plain[self._document.numbers :], needle):
                 self.following = False
                 self.cursor = index
                 self.show_block(index)
+                self.show_row(index, first_row_with(self._lines_of(index), needle))
                 return True
         return False
 
@@ -95,7 +97,8 @@ class PreviewLines(BlockList):
         line = self._lines[index].copy()
         if self._needle:
             mark = palette_of(self).accent + Style(reverse=True)
-            line.highlight_words([self._needle], mark, case_sensitive=False)
+            cased = has_capitals(self._needle)
+            line.highlight_words([self._needle], mark, case_sensitive=cased)
         if not self._wrap or self.block_height(index, width) == 1:
             fit_line(line, width)
             return [line]

@@ -317,6 +317,8 @@ class ReplayScreen(ReplayActions):
         leaves_room = (*WIDE_ONLY, "leave") if self._found.words else WIDE_ONLY
         if action in leaves_room and self.has_class("-narrow"):
             return ""
+        if action == "step(1)" and self.has_class("-narrow"):
+            return "call"
         if action == "play" and self._replay.plays:
             return "pause"
         return leaving_word(self) if action == "leave" else super().words_for(action)

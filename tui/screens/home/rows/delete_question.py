@@ -9,10 +9,13 @@ from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.relations.session_detail import results_folder
 from sandbox_tui.sessions.store.maintenance import bytes_of_run
 from sandbox_tui.tui.format import numbers
-from sandbox_tui.tui.format.titles import cut_title, task_title
+from sandbox_tui.tui.format.titles import cut_title, numbered_title, task_title
 
 MAX_NAMED = 5
 """Maximum number of titles that the question names."""
+
+MAX_TITLE = 80
+"""Maximum length of a title, in columns."""
 
 
 def delete_question(
@@ -56,11 +59,11 @@ def _names(runs: Sequence[RunSummary]) -> list[str]:
 
 
 def _name(run: RunSummary) -> str:
-    return f"“{_title(run)}” ({sanitize_line(run.id)})"
+    return f"“{cut_title(numbered_title(run), MAX_TITLE)}” ({sanitize_line(run.id)})"
 
 
 def _title(run: RunSummary) -> str:
-    return cut_title(task_title(run), 80)
+    return cut_title(task_title(run), MAX_TITLE)
 
 
 def _forks(store: Store, runs: Sequence[RunSummary]) -> str:

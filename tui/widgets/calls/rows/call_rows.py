@@ -53,6 +53,7 @@ def call_lines(
     began: float | None = 0.0,
     *,
     is_stopped: bool = False,
+    words: str = "",
 ) -> list[Text]:
     """Return a call and its status; if opened, also its arguments and its observation.
 
@@ -65,6 +66,7 @@ def call_lines(
         preview: what a waiting call would do to the file it edits, if known.
         began: when it began to run; None if a running one waits for a command of the user's.
         is_stopped: whether the run goes no further.
+        words: the words of a search: what is cut is shown around them.
     """
     status = _call_status(item, width, palette, is_stopped, None if began is None else now - began)
     lines = [_call_title(item, width, opened, palette), status]
@@ -72,13 +74,13 @@ def call_lines(
         if item.call.repaired:
             repaired = sanitize_line(item.call.repaired)
             lines += indented(wrapped(repaired, width - GUTTER - 1, palette.warn), GUTTER)
-        lines += _arguments(item, width, palette, preview)
+        lines += _arguments(item, width, palette, preview, words)
         if item.finished is not None:
             observation = item.finished.observation
             with_end = item.status == "failed"
-            lines += observation_lines(observation, width, palette, with_end=with_end)
+            lines += observation_lines(observation, width, palette, words, with_end=with_end)
         elif is_stopped and item.printed:
-            lines += observation_lines(item.printed, width, palette, with_end=True)
+            lines += observation_lines(item.printed, width, palette, words, with_end=True)
         lines.append(Text())
     return lines
 
@@ -181,13 +183,13 @@ def _amount(item: CallItem) -> str:
 
 
 def _arguments(
-    item: CallItem, width: int, palette: Palette, preview: EditPreview | None
+    item: CallItem, width: int, palette: Palette, preview: EditPreview | None, words: str
 ) -> list[Text]:
     """Return the arguments in readable form; complete if the call waits."""
     if item.status == "waiting":
         return waiting_lines(item, width, palette, preview)
     room = width - GUTTER - 1
-    return inset_wrapped(_argument_lines(item, room, palette), width, palette)
+    return inset_wrapped(_argument_lines(item, room, palette), width, palette, words)
 
 
 def _argument_lines(item: CallItem, room: int, palette: Palette) -> list[Text]:

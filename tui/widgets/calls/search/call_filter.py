@@ -8,6 +8,7 @@ from typing import Literal
 
 from sandbox_tui.core.events.run_state import CallItem, HumanItem, Item, NoteItem, ReplyItem
 from sandbox_tui.sessions.store.unescaped_arguments import unescaped_arguments
+from sandbox_tui.tui.widgets.word_search import has_words
 
 Filter = Literal["all", "failed", "edits", "yours", "text"]
 
@@ -63,13 +64,7 @@ def nearest(shown: Sequence[int], item: int | None) -> int:
 def contains(item: Item, words: str) -> bool:
     """Return whether an item contains the words; case-sensitive only if the words contain
     capitals."""
-    text = _text(item)
-    return words in text if has_capitals(words) else words in text.casefold()
-
-
-def has_capitals(words: str) -> bool:
-    """Return whether a search for these words is case-sensitive."""
-    return words != words.casefold()
+    return not words or has_words(_text(item), words)
 
 
 def is_settled(item: Item) -> bool:

@@ -9,7 +9,8 @@ from rich.text import Text
 
 from sandbox_tui.core.events.run_state import Item
 from sandbox_tui.tui.theming.palette import Palette
-from sandbox_tui.tui.widgets.calls.search.call_filter import contains, has_capitals
+from sandbox_tui.tui.widgets.calls.search.call_filter import contains
+from sandbox_tui.tui.widgets.word_search import has_capitals
 
 
 class CallSearch:

@@ -9,10 +9,13 @@ from textual.binding import BindingType
 from textual.message import Message
 from typing_extensions import override
 
+from sandbox_tui.core.events.run_state import CallItem, Item
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.widgets.block_list import BlockList
+from sandbox_tui.tui.widgets.calls.search.call_filter import contains
 from sandbox_tui.tui.widgets.calls.search.call_search import CallSearch, next_match
+from sandbox_tui.tui.widgets.word_search import first_row_with
 
 
 class SearchKeys(ExplainsUnavailable, BlockList):
@@ -99,6 +102,22 @@ class SearchKeys(ExplainsUnavailable, BlockList):
             self._go(place)
         self._titles()
         return self._search.summary(matches, self.cursor)
+
+    def words_in(self, item: Item) -> str:
+        """Return the words of the search if the item contains them; otherwise nothing."""
+        return self._search.words if contains(item, self._search.words) else ""
+
+    def _show_match(self, place: int, item: Item) -> None:
+        """Scroll to a shown item, and to the match in it: in a call to the newest, because its
+        output is below its arguments; in a text to the first."""
+        self.show_block(place)
+        rows, words = self._lines_of(place), self._search.words
+        first = first_row_with(rows, words)
+        if first < 0:
+            return
+        last = len(rows) - 1 - max(0, first_row_with(rows[::-1], words))
+        for row in (first, last) if isinstance(item, CallItem) else (last, first):
+            self.show_row(place, row)
 
     def _matches(self) -> list[int]:
         """Return the places of the shown items that match."""

@@ -33,6 +33,7 @@ class WholeCallScreen(PagerScreen):
         state: the run.
         edited_files: tells what the call would do to the file it edits.
         steering: controls the run.
+        words: what a search that goes on in it looks for; empty for none.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -45,13 +46,19 @@ class WholeCallScreen(PagerScreen):
     ]
 
     def __init__(
-        self, item: CallItem, state: RunState, edited_files: EditedFiles, steering: RunSteering
+        self,
+        item: CallItem,
+        state: RunState,
+        edited_files: EditedFiles,
+        steering: RunSteering,
+        words: str = "",
     ) -> None:
         self._preview = edited_files.preview(item, state.files)
         self._names = names_in(item.call, state.files)
         super().__init__(
             f"{numbered_call(state, item)} waits for you",
             CallDocument(item, self._preview, self._names),
+            words,
         )
         self._item = item
         self.call_number = item.call.number
