@@ -109,6 +109,32 @@ async def test_the_model_of_the_newest_evaluation_is_offered(store: Store) -> No
         await until(pilot, lambda: "last used" not in str(model.border_subtitle))
 
 
+@pytest.mark.parametrize("kind", ["auto", "docker"])
+async def test_mode_and_sandbox_of_the_newest_evaluation_are_offered(
+    store: Store, kind: str
+) -> None:
+    ran = "sandbox-tui eval run pocket --mode sandbox --sandbox bubblewrap"
+    info = EvalInfo(id="e", suite="s", digest="", model="m", modes=("sandbox",), command=ran)
+    suite = Suite(name="s", tasks=(Task(id="a", problem="?", target="4"),), modes=("sandbox",))
+    ledger.create(store, info, ledger.EvalPlan(suite=suite, settings=config.load({})))
+    settings = {"model.local_ports": [1], "model.name": "m", "sandbox.kind": kind}
+    app = SandboxTui(config.load(settings), store)
+    async with app.run_test() as pilot:
+        await pilot.press("e")
+        await until(pilot, lambda: isinstance(app.screen, EvalsScreen))
+        await pilot.press("n")
+        await until(pilot, lambda: isinstance(app.screen, NewEvalDialog))
+        dialog: Any = app.screen
+        notes = {name: str(dialog.query_one(f"#{name}").border_subtitle) for name in ("mode",)}
+        assert (dialog.typed()["mode"], notes["mode"]) == ("sandbox", new_eval.LAST_USED)
+        offered = kind == "auto"
+        assert dialog.typed()["kind"] == ("bubblewrap" if offered else kind), "a setting counts"
+        field = dialog.query_one("#kind")
+        assert (str(field.border_subtitle) == new_eval.LAST_USED) == offered
+        dialog.put("kind", "auto")
+        await until(pilot, lambda: str(field.border_subtitle) != new_eval.LAST_USED)
+
+
 async def test_an_evaluation_is_run_again_and_its_file_is_offered(
     store: Store, tmp_path: Path
 ) -> None:

@@ -44,7 +44,9 @@ SCREEN_ACTIONS = (
     KeyAction("eval.next_pane", ("tab",), "Next pane"),
     KeyAction("eval.pause", ("p", "space"), "pause", shown="p", about="Start no more samples"),
     KeyAction("eval.previous_pane", ("shift+tab",), "Previous pane"),
-    KeyAction("eval.report", ("o",), "report", about="Write and open the HTML report"),
+    KeyAction(
+        "eval.report", ("o", "E"), "report", shown="o", about="Write and open the HTML report"
+    ),
     KeyAction("eval.resume", ("r",), "resume", about="Run what is left or failed"),
     KeyAction("eval.run_again", ("ctrl+r",), "run again", about="Run the evaluation again"),
     KeyAction("eval.score_again", ("s",), "score again", about="Score the recorded answers again"),
@@ -54,6 +56,7 @@ SCREEN_ACTIONS = (
     KeyAction("evals.delete", ("x", "delete"), "delete", about="Delete the evaluation"),
     KeyAction("evals.leave", ("q", "escape"), "back"),
     KeyAction("evals.new", ("n",), "new evaluation", about="Start a new evaluation"),
+    KeyAction("evals.report", ("E",), "report", about="Write and open the HTML report"),
     KeyAction("evals.resume", ("r",), "resume", about="Run what is left or failed"),
     KeyAction("evals.run_again", ("ctrl+r",), "run again", about="Run the evaluation again"),
     KeyAction("hits.leave", ("escape", "q"), "close", about="End the search"),

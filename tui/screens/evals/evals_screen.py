@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine, Mapping, Sequence
 from typing import Any, ClassVar
 
 from textual.binding import BindingType
@@ -24,7 +24,7 @@ from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.reread_settings import reread_settings
 from sandbox_tui.tui.screens.evals.delete_eval import delete_eval
 from sandbox_tui.tui.screens.evals.open_eval import EvalOpener
-from sandbox_tui.tui.screens.evals.show_report import show_comparison
+from sandbox_tui.tui.screens.evals.show_report import show_comparison, show_report
 from sandbox_tui.tui.screens.new_run.kept_draft import KeptDraft
 from sandbox_tui.tui.screens.summaries_screen import MAX_LISTED, SummariesScreen
 from sandbox_tui.tui.textual_support.toasts import MAX_NOTICE_SECONDS, DedupedToasts
@@ -56,6 +56,7 @@ class EvalsScreen(SummariesScreen[EvalSummary]):
         binding("evals.resume", "resume"),
         binding("evals.run_again", "run_again"),
         binding("evals.compare", "compare"),
+        binding("evals.report", "report", show=False),
         binding("evals.delete", "delete"),
         binding("evals.leave", "leave"),
     ]
@@ -92,11 +93,11 @@ class EvalsScreen(SummariesScreen[EvalSummary]):
         """Only an interrupted evaluation, or one with samples to rerun, can be resumed; a running
         one cannot be deleted."""
         found = self.current
-        if action not in ("resume", "delete", "compare", "run_again"):
+        if action not in ("resume", "delete", "compare", "run_again", "report"):
             return ""
         if found is None:
             return "no evaluation is chosen"
-        if action == "run_again":
+        if action in ("run_again", "report"):
             return ""
         if action == "compare":
             return "" if self._list.block_count() > 1 else "there is only one evaluation"
@@ -164,7 +165,7 @@ class EvalsScreen(SummariesScreen[EvalSummary]):
             self.notify(FILE_GONE, severity="warning", markup=False)
 
     async def _open_form(self) -> None:
-        from sandbox_tui.tui.screens.evals.start_eval import last_file_of
+        from sandbox_tui.tui.screens.evals.start_eval import last_used_of
 
         reread_settings(app_of(self), self._settings)
         store = self._evals.runs.store
@@ -173,15 +174,17 @@ class EvalsScreen(SummariesScreen[EvalSummary]):
         except StoreError:
             last = None  # the form is of use without it
         newest = self._evals_list.newest
-        last_file = await asyncio.to_thread(last_file_of, None if newest is None else newest.info)
+        used: Sequence[Mapping[str, str]] = ()
+        if newest is not None:
+            used = await asyncio.to_thread(last_used_of, newest.info, self._settings.now)
         kept = KeptDraft(data_dir() / DRAFT_FILE)
-        self._push_form(self._draft, last, last_file, kept)
+        self._push_form(self._draft, last, used, kept)
 
     def _push_form(
         self,
         draft: dict[str, str],
         last: LastModel | None = None,
-        last_file: Mapping[str, str] | None = None,
+        used: Sequence[Mapping[str, str]] = (),
         kept: KeptDraft | None = None,
     ) -> None:
         from sandbox_tui.tui.screens.evals.new_eval import NewEvalDialog
@@ -193,7 +196,7 @@ class EvalsScreen(SummariesScreen[EvalSummary]):
                 self.call_later(self.open_summary, found)
 
         store = self._evals.runs.store
-        form = NewEvalDialog(store, self._settings.now, draft, last, last_file, kept)
+        form = NewEvalDialog(store, self._settings.now, draft, last, used, kept)
         app_of(self).push_screen(form, started)
 
     def _model_of_newest(self) -> LastModel | None:
@@ -204,6 +207,14 @@ class EvalsScreen(SummariesScreen[EvalSummary]):
             return None
         info = newest.info
         return LastModel(info.model, str(info.params.get("base_url") or ""), info.began_at)
+
+    def action_report(self) -> None:
+        """Write the HTML report of the evaluation under the cursor, and open it where there is a
+        desktop."""
+        found = self.current
+        if found is not None:
+            reporting = show_report(self, self._evals.runs.store, found.info.id)
+            self.run_worker(reporting, exclusive=True, group="report")
 
     def action_resume(self) -> None:
         """Run the remaining samples of the evaluation under the cursor, and show it."""

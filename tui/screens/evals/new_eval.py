@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from textual import on, work
@@ -71,8 +71,8 @@ class NewEvalDialog(ExplainsUnavailable, ModelForm[EvalSummary | None]):
         settings: the current settings.
         draft: texts from when the form was last closed; updated on leaving.
         last_model: of the last run or evaluation; the first choice if the settings name no model.
-        last_file: the texts of the fields `suite` and `scorer` of the last evaluation of a file,
-            offered instead of a suite.
+        last_used: the texts that the last evaluation offers, in groups of fields that belong
+            together.
         kept: keeps the draft for the next start of the program; None: nothing does.
     """
 
@@ -118,7 +118,7 @@ class NewEvalDialog(ExplainsUnavailable, ModelForm[EvalSummary | None]):
         settings: config.Settings,
         draft: Texts,
         last_model: LastModel | None = None,
-        last_file: Mapping[str, str] | None = None,
+        last_used: Sequence[Mapping[str, str]] = (),
         kept: KeptDraft | None = None,
     ) -> None:
         super().__init__()
@@ -126,7 +126,7 @@ class NewEvalDialog(ExplainsUnavailable, ModelForm[EvalSummary | None]):
         self._settings = with_last_model(settings, last_model)
         self._has_last_model = self._settings is not settings
         self._draft = draft
-        self._last_file = last_file or {}
+        self._of_last = last_used
         self._kept = kept
         self._restored: Kept | None = None
         self._at_first: Texts = {}
@@ -150,8 +150,8 @@ class NewEvalDialog(ExplainsUnavailable, ModelForm[EvalSummary | None]):
         """Restore the draft and focus the suite."""
         self.show_titles()
         draft = self._draft or self._draft_of_earlier_start()
-        offered = {} if draft.get("model") else self._last_used()
-        for name, text in {**self._last_file, **offered}.items():
+        model = {} if draft.get("model") else self._last_used()
+        for name, text in (each for group in (*self._of_last, model) for each in group.items()):
             self.put(name, text)
         self._at_first = self.typed()
         for name in self.TITLES.keys() & draft:
@@ -176,11 +176,12 @@ class NewEvalDialog(ExplainsUnavailable, ModelForm[EvalSummary | None]):
     @on(Input.Changed, "#samples")
     @on(Select.Changed, "#mode")
     @on(Select.Changed, "#scorer")
+    @on(Select.Changed, "#kind")
     @on(Resize)
     @on(ScrolledFields.MoreChanged)
     def _show_size(self) -> None:
         """Say beside the key how many samples it starts, as soon as that is known."""
-        for name in {"suite", "scorer"} - set(self._mistakes):
+        for name in {"suite", "scorer", "mode", "kind"} - set(self._mistakes):
             self.query_one(f"#{name}").border_subtitle = self.note_of(name)
         typed = self.stripped()
         if _what_counts(typed) != self._counted:
@@ -239,7 +240,7 @@ class NewEvalDialog(ExplainsUnavailable, ModelForm[EvalSummary | None]):
             return self._note_of_draft
         if name in ("model", "url") and (note := self.server_note(name)):
             return note
-        for offered in (self._last_used(), self._last_file):
+        for offered in (self._last_used(), *self._of_last):
             if name in offered and offered.items() <= self.typed().items():
                 return LAST_USED
         return f"{hint('new_eval.models')} to choose" if name == "model" else ""
@@ -394,4 +395,4 @@ def _what_counts(typed: Texts) -> tuple[str, ...]:
 
 
 LAST_USED = "last used"
-"""Note at the model and server of the last run or evaluation, and at its file and scorer."""
+"""Note at the model and server of the last run or evaluation, and at what else it used."""

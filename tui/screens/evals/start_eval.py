@@ -178,13 +178,19 @@ def fields_of(info: EvalInfo) -> dict[str, str]:
     return fields | ({"kind": kind} if kind in KINDS else {})
 
 
-def last_file_of(info: EvalInfo | None) -> dict[str, str]:
-    """Return the texts of the fields of the file and the scorer of an evaluation; empty if it ran a
-    named suite, or the file no longer exists."""
-    fields = {} if info is None else fields_of(info)
-    if typed_path(fields.get("suite", "")).suffix not in SUITE_FILES:
-        return {}
-    return {name: fields[name] for name in ("suite", "scorer")}
+def last_used_of(info: EvalInfo, settings: config.Settings) -> list[dict[str, str]]:
+    """Return the texts of the fields that an evaluation offers to the next one, in groups that
+    belong together: its file with the scorer, its mode, and its kind of sandbox unless a setting
+    names one. A named suite is left out; there are none if the file no longer exists."""
+    fields = fields_of(info)
+    groups: list[dict[str, str]] = []
+    if typed_path(fields.get("suite", "")).suffix in SUITE_FILES:
+        groups.append({name: fields[name] for name in ("suite", "scorer")})
+    if fields.get("mode", BOTH) != BOTH:
+        groups.append({"mode": fields["mode"]})
+    if settings.sandbox.kind == KINDS[0] != fields.get("kind", KINDS[0]):
+        groups.append({"kind": fields["kind"]})
+    return groups
 
 
 def _given(command: str) -> dict[str, str]:
