@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -82,13 +81,6 @@ class ReplyItem:
     cut_off: bool = False
     wrote_at: float | None = None
 
-    def ask_again(self, at: float) -> None:
-        """Forget the fragments: the reply was requested again."""
-        self.asked_at = at
-        self.text = self.reasoning = ""
-        self.wrote_at = None
-        self.writing.clear()
-
     @property
     def ended(self) -> bool:
         """Whether it is complete or was cut off."""
@@ -126,13 +118,7 @@ class ReplyItem:
 
 @dataclass(slots=True)
 class HumanItem:
-    """A user message, command (`command` is set) or file operation (`file` is set).
-
-    Attributes:
-        delivered: it is part of a request.
-        answered: a reply to such a request has begun: the model has read it.
-        retried: the last such request failed.
-    """
+    """A user message, command (`command` is set) or file operation (`file` is set)."""
 
     id: int
     at: float
@@ -143,8 +129,6 @@ class HumanItem:
     finished: e.HumanCommandFinished | None = None
     file: e.HumanFile | None = None
     delivered: bool = False
-    answered: bool = False
-    retried: bool = False
     withdrawn: bool = False
 
     @property
@@ -191,18 +175,3 @@ def with_call(totals: e.Totals, item: CallItem) -> e.Totals:
         failed_calls=totals.failed_calls + (not_ok and not interrupted),
         interrupted_calls=totals.interrupted_calls + interrupted,
     )
-
-
-def follow_request(humans: Iterable[HumanItem], event: e.AnyEvent) -> None:
-    """Note what an event of a request tells about what the user said in it.
-
-    Args:
-        humans: the user's items, newest first: those before an answered one are answered, too.
-        event: of the request.
-    """
-    for item in humans:
-        if item.answered:
-            return
-        if item.delivered:
-            item.answered = isinstance(event, e.ModelDelta | e.ModelReplied)
-            item.retried = isinstance(event, e.ModelFailed)

@@ -20,7 +20,6 @@ from sandbox_tui.core.events.items import (
     Item,
     NoteItem,
     ReplyItem,
-    follow_request,
     is_lost,
     with_call,
 )
@@ -81,7 +80,6 @@ class RunState:
         tool_format: the current format of tool calls.
         context_length: the model's; None while unknown.
         granted: what the user allows for the rest of the run.
-        edited: the call that a fork runs in another form; proposed as the model wrote it.
     """
 
     seq: int = 0
@@ -106,7 +104,6 @@ class RunState:
     tool_format: e.ToolFormat = field(default_factory=e.ToolFormat)
     context_length: e.ContextLength | None = None
     granted: list[e.RuleGranted] = field(default_factory=list[e.RuleGranted])
-    edited: e.ToolCall | None = None
 
     @property
     def pending(self) -> CallItem | None:
@@ -153,7 +150,8 @@ class RunState:
         return self.step - 1 if before and self.finished is None else self.step
 
     def reply_arrived(self, step: int) -> float | None:
-        """Return when the reply of a step arrived, in seconds since the run started, or None."""
+        """Return the time when the reply of a step arrived, in seconds since the run started, or
+        None."""
         replies = (item.replied for item in self.items if isinstance(item, ReplyItem))
         return next((reply.t for reply in replies if reply and reply.step == step), None)
 
@@ -250,7 +248,6 @@ class RunState:
                     self.awaited = None
             case e.Warned() | e.Forked() | e.Scored():
                 self.items.append(note_on(event))
-                self.edited = event.edited if isinstance(event, e.Forked) else self.edited
             case e.Repeated(parted=parted):
                 if parted:
                     self.items.append(NoteItem(event.t, parted, "warning"))
@@ -276,7 +273,8 @@ class RunState:
         self.items.append(note_on(event))
 
     def _finish(self, event: e.RunFinished) -> None:
-        self.finished, self.awaited = event, None
+        self.finished = event
+        self.awaited = None
         for item in self.open_calls.values():
             item.run_ended = True
         if self.reply is not None and not self.reply.ended and self.reply.fatal_error is None:
@@ -291,7 +289,6 @@ class RunState:
         event: e.ModelAsked | e.ModelDelta | e.ModelReplied | e.ModelFailed | e.ReplyInterrupted,
     ) -> None:
         self.step = event.step
-        follow_request(reversed(self.humans.values()), event)
         reply = self.reply
         if reply is not None and isinstance(event, e.ModelAsked) and _is_partial(reply):
             reply.abandoned = not reply.interrupted
@@ -301,7 +298,10 @@ class RunState:
             self.items.append(reply)
         match event:
             case e.ModelAsked():
-                reply.ask_again(event.t)
+                reply.asked_at = event.t
+                reply.text = reply.reasoning = ""
+                reply.wrote_at = None
+                reply.writing.clear()
             case e.ModelDelta():
                 _write(reply, event)
             case e.ModelReplied():
@@ -316,7 +316,8 @@ class RunState:
         reply.replied, reply.text, reply.reasoning = event, event.text, event.reasoning
         reply.writing.clear()
         self.context_tokens = event.usage.input_tokens + event.usage.output_tokens
-        totals, cost = self.totals, self.totals.cost
+        totals = self.totals
+        cost = totals.cost
         if event.cost is not None:
             cost = (cost or 0.0) + event.cost
         self.totals = msgspec.structs.replace(

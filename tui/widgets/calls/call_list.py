@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from rich.segment import Segment
 from rich.text import Text
@@ -110,7 +110,7 @@ class Calls(SearchKeys):
         self._state, self._now = state, now
         self._known = len(state.items)
         self._first = start_of_window(state.items, self._filter, WINDOW_ITEMS)
-        self._open_items = self._unsettled(self._first, self._known)
+        self._open_items = self._unsettled(range(self._first, self._known))
         self._look_for_calls_to_come()
         self._opened_items.show(state.items, self._first)
         self._shown = [*self._task_if_shown(), *self._fitting_items(self._first, self._known)]
@@ -131,9 +131,7 @@ class Calls(SearchKeys):
         first = min(self._known, *changed) if changed else self._known
         first = self._opened_items.catch_up(items, first, following=self.following)
         fresh = range(self._known, len(items))
-        self._open_items = {
-            index for index in (*self._open_items, *fresh) if not is_settled(items[index])
-        }
+        self._open_items = self._unsettled((*self._open_items, *fresh))
         self._known = len(items)
         place = bisect_left(self._shown, first)
         self._shown[place:] = self._fitting_items(first, self._known)
@@ -168,8 +166,9 @@ class Calls(SearchKeys):
         """Switch to another object that holds the same state."""
         self._state = state
 
-    def _unsettled(self, first: int, last: int) -> set[int]:
-        return {i for i in range(first, last) if not is_settled(self._state.items[i])}
+    def _unsettled(self, places: Iterable[int]) -> set[int]:
+        items = ((i, self._state.items[i]) for i in places)
+        return {i for i, item in items if not is_settled(item) or starts_when(item, self._state)}
 
     def _fitting_items(self, first: int, last: int) -> list[int]:
         items = self._state.items
@@ -218,7 +217,7 @@ class Calls(SearchKeys):
             return
         first = max(0, self._first - WINDOW_ITEMS)
         more = self._fitting_items(first, self._first)
-        self._open_items |= self._unsettled(first, self._first)
+        self._open_items |= self._unsettled(range(first, self._first))
         self._first = first
         more = [*self._task_if_shown(), *more]
         self._shown[:0] = more
@@ -254,7 +253,7 @@ class Calls(SearchKeys):
         self._filter = FILTERS[(FILTERS.index(self._filter) + 1) % len(FILTERS)]
         first = start_of_window(self._state.items[: self._known], self._filter, WINDOW_ITEMS)
         if first < self._first:
-            self._open_items |= self._unsettled(first, self._first)
+            self._open_items |= self._unsettled(range(first, self._first))
             self._first = first
         self._shown = [*self._task_if_shown(), *self._fitting_items(self._first, self._known)]
         self.cursor = nearest(self._shown, item)
@@ -320,11 +319,11 @@ class Calls(SearchKeys):
             lines = task_lines(self._task_item.text, width, opened, palette_of(self), words)
             return [*self._top_notes(index, width), *lines]
         preview = self.edited_files.preview(item, self._state.files) if opened else None
-        end = run_end(self._state, is_interrupted=self.is_interrupted)
+        state, end = self._state, run_end(self._state, is_interrupted=self.is_interrupted)
         lines = item_lines(
             *(item, width, self._now, opened, self._notes_on(item), palette_of(self), preview, end),
-            *(self._opened_items.is_whole(self._shown[index]), shell_free_at(item, self._state)),
-            *(self.rows_left(index), starts_when(self._state), words, next_try_when(self._state)),
+            *(self._opened_items.is_whole(self._shown[index]), shell_free_at(item, state)),
+            *(self.rows_left(index), starts_when(item, state), words, next_try_when(state)),
         )
         if self._shown[index] == self._precedes_calls:
             lines += rows_to_come(self._to_come, width, palette_of(self), has_ended=end != "")

@@ -6,10 +6,11 @@ from dataclasses import replace
 
 from sandbox_tui.core.agent.message_queue import PROGRAM, QueuedMessage
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.events.run_state import HumanItem, fold
+from sandbox_tui.core.events.run_state import HumanItem, RunState, fold
 from sandbox_tui.core.run.human.unseen_messages import unseen_sentences
 from sandbox_tui.core.tools.bash import INTERRUPTED
-from sandbox_tui.tui.widgets.calls.rows.human_rows import human_lines
+from sandbox_tui.tui.widgets.calls.rows.free_shell import starts_when
+from sandbox_tui.tui.widgets.calls.rows.human_rows import RunEnd, human_lines
 from tests.unit.event_streams import started
 from tests.unit.tui.widgets.test_growing_markdown import PALETTE
 
@@ -22,6 +23,16 @@ RAN = HumanItem(
     "pwd",
     started=True,
     finished=e.HumanCommandFinished(id=3, observation="/testbed\n", exit_code=0, duration=0.1),
+)
+REPLIED = e.ModelReplied(
+    t=2.0,
+    step=1,
+    message={},
+    text="Hi",
+    reasoning="",
+    usage=e.Usage(),
+    finish_reason="stop",
+    latency=1.0,
 )
 EDIT = e.HumanFile(id=4, action="edit", path="a.py", told_to_model=True)
 FILE = HumanItem(4, 0.0, "a.py", file=EDIT)
@@ -44,22 +55,32 @@ def test_what_waits_is_sent_while_the_run_goes_on_and_never_after_its_end() -> N
 
 def test_a_message_is_delivered_once_a_request_with_it_is_answered() -> None:
     state = fold([started("r"), e.HumanMessage(id=1, text="hello")])
-    message = state.humans[1]
     asked = e.ModelAsked(step=1, digest="", messages=1)
-    failed = e.ModelFailed(step=1, error="busy", attempt=1, retry_in=5.0)
+    failed = e.ModelFailed(t=0.5, step=1, error="busy", attempt=1, retry_in=5.0)
+    retried = e.ModelAsked(t=1.0, step=1, digest="", messages=1)
+    again = e.ModelAsked(t=3.0, step=2, digest="", messages=3)
     told: list[str] = []
     for event in (
-        *(e.Delivered(step=1, ids=(1,), text="hello"), asked, failed, asked, failed),
-        *(asked, e.ModelDelta(step=1, channel="text", text="Hi"), failed),
+        *(e.Delivered(step=1, ids=(1,), text="hello"), asked, failed, retried),
+        *(e.ModelDelta(step=1, channel="text", text="Hi"), REPLIED, again),
     ):
         state.apply(event)
-        told.append(status(message, False))
-    waits, fails, read = "◇ sent, no reply yet", "◇ sent with the next try", "✓ delivered"
-    assert told == [waits, waits, fails, waits, fails, waits, read, read]
+        told.append(words_of(state))
+    waits, read = "◇ sent, no reply yet", "✓ delivered"
+    assert told == [waits, waits, "◇ sent with the next try", waits, read, read, read]
 
 
 def test_a_message_that_was_never_answered_is_not_said_to_be_delivered() -> None:
-    assert status(replace(MESSAGE, delivered=True), True) == "sent, never answered"
+    asked = e.ModelAsked(step=1, digest="", messages=1)
+    said = (e.HumanMessage(id=1, text="hello"), e.Delivered(step=1, ids=(1,), text="hello"))
+    end = e.RunFinished(reason="cancelled", error=None, totals=e.Totals())
+    assert words_of(fold([started("r"), *said, asked, end]), "over") == "sent, never answered"
+
+
+def words_of(state: RunState, end: RunEnd = "") -> str:
+    item = state.humans[1]
+    starts = starts_when(item, state)
+    return human_lines(item, 80, False, PALETTE, end, starts)[1].plain.strip()
 
 
 def test_what_was_withdrawn_is_not_said_to_be_visible() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sandbox_tui.core.base.tool_names import BASH
-from sandbox_tui.core.events.run_state import CallItem, Item, RunState
+from sandbox_tui.core.events.run_state import CallItem, HumanItem, Item, ReplyItem, RunState
 from sandbox_tui.tui.keys.hint import hint
 
 AFTER_CALL = "after the running call"
@@ -24,8 +24,25 @@ def shell_free_at(item: Item, state: RunState) -> float | None:
     return max((one.finished.t for one in commands if one.finished is not None), default=0.0)
 
 
-def starts_when(state: RunState) -> str:
-    """Return when a command of the user's that waits will start."""
+def starts_when(item: Item, state: RunState) -> str:
+    """Return when something that the user has sent takes effect: a command that waits starts, or a
+    message in a request without an answer is read. Empty if it has, or at the usual time."""
+    if not isinstance(item, HumanItem):
+        return ""
+    if item.command is None:
+        return _read_when(item, state)
     if state.frozen and state.running is None:
         return f"when {hint('live.freeze')} resumes the sandbox"
-    return AFTER_CALL
+    return ""
+
+
+def _read_when(item: HumanItem, state: RunState) -> str:
+    """Return what a message waits for until a reply to a request with it begins."""
+    if not item.delivered:
+        return ""
+    replies = (one for one in reversed(state.items) if isinstance(one, ReplyItem))
+    answered = next((one for one in replies if one.wrote_at is not None or one.replied), None)
+    if answered is not None and item.at <= answered.asked_at:
+        return ""
+    has_failed = state.reply is not None and state.reply.has_failed
+    return "sent with the next try" if has_failed else "sent, no reply yet"

@@ -42,7 +42,7 @@ def human_lines(
     opened: bool,
     palette: Palette,
     end: RunEnd = "",
-    starts: str = AFTER_CALL,
+    starts: str = "",
     words: str = "",
 ) -> list[Text]:
     """Return a user's message, command or file action.
@@ -53,7 +53,7 @@ def human_lines(
         opened: whether it is shown in full.
         palette: the palette to draw with.
         end: whether the run has ended.
-        starts: when a command that waits will start.
+        starts: when a command that waits starts, or a message is read, unless at the usual time.
         words: the words of a search: what is cut is shown around them.
     """
     if item.file is not None:
@@ -119,7 +119,7 @@ def _human_status(item: HumanItem, width: int, palette: Palette, end: RunEnd, st
     line = Text(" " * (GUTTER + 2), no_wrap=True)
     unseen = end == "over" and item.waits
     if item.command is None:
-        words, style = _message_status(item, unseen, palette, ended=end == "over")
+        words, style = _message_status(item, end, starts, palette)
         line.append(words, style=style)
     else:
         _command_status(line, item, end, starts, palette)
@@ -138,18 +138,17 @@ def _told_words(item: HumanItem, unseen: bool) -> str:
 
 
 def _message_status(
-    item: HumanItem, unseen: bool, palette: Palette, *, ended: bool
+    item: HumanItem, end: RunEnd, starts: str, palette: Palette
 ) -> tuple[str, Style]:
     if item.withdrawn:
         return "withdrawn", palette.dim
-    if item.answered:
-        return "✓ delivered", palette.dim
-    if item.delivered and not ended:
-        words = "sent with the next try" if item.retried else "sent, no reply yet"
-        return f"◇ {words}", palette.human
+    if item.delivered and starts:
+        is_over = end == "over"
+        words = "sent, never answered" if is_over else f"◇ {starts}"
+        return words, palette.warn if is_over else palette.human
     if item.delivered:
-        return "sent, never answered", palette.warn
-    if unseen:
+        return "✓ delivered", palette.dim
+    if end == "over":
         return "never sent: the run ended", palette.warn
     return "◇ will be sent with the next request", palette.human
 
@@ -165,7 +164,7 @@ def _command_status(
         line.append("never ran: the run ended", style=palette.warn)
     elif item.finished is None:
         running = ("● running", palette.good)
-        words, style = running if item.started else (f"◇ {starts}", palette.human)
+        words, style = running if item.started else (f"◇ {starts or AFTER_CALL}", palette.human)
         line.append(words, style=style)
     elif item.finished.observation in (ENDED_COMMAND, LOST_COMMAND):
         line.append(INTERRUPTED, style=palette.warn)

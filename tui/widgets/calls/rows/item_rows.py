@@ -18,7 +18,6 @@ from sandbox_tui.core.events.types import RESUMABLE
 from sandbox_tui.core.tools.edit_preview import EditPreview
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.calls.rows.call_rows import call_lines
-from sandbox_tui.tui.widgets.calls.rows.free_shell import AFTER_CALL
 from sandbox_tui.tui.widgets.calls.rows.human_rows import (
     RunEnd,
     human_lines,
@@ -60,7 +59,7 @@ def item_lines(
     whole: bool = False,
     shell_free_at: float | None = 0.0,
     rows_left: int = 0,
-    starts: str = AFTER_CALL,
+    starts: str = "",
     words: str = "",
     next_try: str = "",
 ) -> list[Text]:
@@ -79,7 +78,7 @@ def item_lines(
         shell_free_at: since when a running call has the shell, at the earliest; None if it waits
             for a command of the user's.
         rows_left: rows of the view from the item's first one to the end, if it is the last.
-        starts: when a command of the user's that waits will start.
+        starts: when what the user has sent takes effect, unless at the usual time.
         words: the words of a search: what is cut is shown around them.
         next_try: what another try of a failed reply waits for, in words, if not for its time.
     """

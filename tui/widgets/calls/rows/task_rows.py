@@ -31,7 +31,7 @@ _TASK_ID = -1
 
 def task_item(task: str) -> HumanItem:
     """Return the task as an item: the first thing that the user wrote to the model."""
-    return HumanItem(_TASK_ID, 0.0, task.strip(), delivered=True, answered=True)
+    return HumanItem(_TASK_ID, 0.0, task.strip(), delivered=True)
 
 
 def is_task(item: HumanItem) -> bool:
