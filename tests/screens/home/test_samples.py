@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import re
 import time
 from collections.abc import AsyncIterator, Iterator
@@ -21,6 +22,7 @@ from sandbox_tui.sessions.store.tables.annotations import add_tag, tags_of
 from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.home.home import HomeScreen
+from sandbox_tui.tui.screens.home.rows.delete_question import delete_question
 from sandbox_tui.tui.screens.home.rows.export_marked import ExportMarkedDialog
 from sandbox_tui.tui.widgets.path_input import PathInput
 from sandbox_tui.tui.widgets.sessions.session_detail_pane import SessionDetailPane
@@ -269,6 +271,12 @@ async def test_the_row_of_samples_names_their_tags(store: Store) -> None:
     add_tag(store, "b", "todo")
     async with opened(store) as (_, sessions, _pilot):
         assert "#paper #todo (1)" in row(sessions, 0)
+
+
+async def test_the_question_says_which_sample_is_deleted(store: Store) -> None:
+    store.append("one", [started("one", task="count", started_at=3e9), ended("1")])
+    run = dataclasses.replace(store.run("one"), sample=3)
+    assert "Delete “sample 3 · count” (one), about " in delete_question(store, [run])
 
 
 async def test_the_question_names_the_session_and_the_folder_that_stays(
