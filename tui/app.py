@@ -262,7 +262,7 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
 
         if not isinstance(self.screen, SettingsScreen):
             reread_settings(self, self.settings)
-            self.push_screen(SettingsScreen(self.settings, self._themes.look_again))
+            self.push_screen(SettingsScreen(self.settings, self._themes))
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Return Textual's filters, followed by our sanitizer."""

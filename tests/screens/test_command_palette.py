@@ -286,6 +286,34 @@ async def test_an_evaluation_opens_by_its_suite_from_any_screen(
         await until(pilot, lambda: isinstance(app.screen, EvalScreen))
 
 
+@pytest.mark.parametrize("typed", ["97rgy", "4u3", "133611-4U3", "20261127-133611-4u3x9", "7rg"])
+@pytest.mark.parametrize("kind", ["Sessions", "Evaluations"])
+def test_any_part_of_an_id_finds_a_session_and_an_evaluation(kind: str, typed: str) -> None:
+    run_id = "20261127-133611-4u3x9" if "4u3" in typed.lower() else "20261127-133611-97rgy"
+    wanted = Entry(kind, run_id, "pocket · qwen3", "", lambda: None, id=run_id)
+    other = Entry(kind, "x", "a tale", "", lambda: None, id="20261126-090000-zzzzz")
+    assert words_of(typed, entry("another"), other, wanted) == {kind: ["pocket · qwen3"]}
+
+
+def test_an_id_counts_less_than_words() -> None:
+    named = Entry("Sessions", "a", "plan a trip", "", lambda: None, id="20261126-090000-zzzzz")
+    by_id = Entry("Sessions", "b", "a tale", "", lambda: None, id="20261126-090000-plan1")
+    assert words_of("plan", by_id, named) == {"Sessions": ["plan a trip", "a tale"]}
+    assert words_of("tale plan1", by_id, named) == {"Sessions": ["a tale"]}
+
+
+async def test_the_end_of_an_id_finds_it_in_the_palette(app: SandboxTui, store: Store) -> None:
+    enter_eval(store, time.time())
+    store.append("20260101-000000-beef9", [started("20260101-000000-beef9")])
+    async with app.run_test(size=(100, 30)) as pilot:
+        listed = await opened(app, pilot)
+        for typed, wanted in ((EVAL_ID[4:15], EVAL_ID), ("beef9", "20260101-000000-beef9")):
+            app.screen.query_one(Input).value = typed
+            await pilot.pause()
+            assert listed.current is not None
+            assert listed.current.name == wanted
+
+
 async def test_actions_on_an_evaluation_are_called_so(app: SandboxTui, store: Store) -> None:
     enter_eval(store, time.time())
     async with app.run_test(size=(100, 30)) as pilot:

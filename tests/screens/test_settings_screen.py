@@ -21,6 +21,7 @@ from sandbox_tui.tui.screens.setting_rows import ROWS, id_of
 from sandbox_tui.tui.screens.settings import SettingsScreen
 from sandbox_tui.tui.widgets.choice import Choice
 from sandbox_tui.tui.widgets.search_line import SearchLine
+from tests.screens.test_live_config import theme_text
 from tests.waiting import until
 
 
@@ -444,3 +445,79 @@ def is_in_view(app: SandboxTui, name: str) -> bool:
     field, rows = app.screen.query_one(f"#{id_of(name)}"), app.screen.query_one("#rows")
     visible = app.screen.region.intersection(rows.content_region)
     return app.focused is field and visible.contains_region(field.region)
+
+
+async def test_own_keys_are_shown_and_found(app: SandboxTui, own_home: Path) -> None:
+    keys = '[keys]\n"live.approve" = "f7"\nfind = ["/", "ctrl+f"]\n'
+    with (own_home / "config.toml").open("a") as file:
+        file.write(keys)
+    async with app.run_test(size=(100, 40)) as pilot:
+        await until(pilot, lambda: len(app.settings.now.keys) == 2)
+        await pilot.press("comma")
+        own = app.screen.query_one("#own-keys", Label)
+        await until(pilot, lambda: "changed" in str(own.content))
+        assert str(own.content) == "2 changed in config.toml · `sandbox-tui keys` lists them"
+        await pilot.press("ctrl+f")
+        line = app.screen.query_one(SearchLine)
+        line.value = "live.approve"
+        await until(
+            pilot, lambda: "settings · 1 found" in str(app.screen.query_one("#box").border_title)
+        )
+        assert own.parent is not None
+        assert own.parent.display
+        hint = str(app.screen.query_one("#hint", Label).content)
+        assert "[keys]" in hint
+        assert "sandbox-tui config set keys." in hint
+        await pilot.press("enter")
+        assert isinstance(app.screen, SettingsScreen)
+        line.value = "temperature"
+        await until(pilot, lambda: not own.parent.display)
+        line.value = "shortcuts"
+        await until(pilot, lambda: own.parent.display)
+
+
+@pytest.mark.parametrize(
+    ("theme", "why"),
+    [("broken", "Not in use: line 6: primary = 'brown' is not a colour"), ("gone", "no theme")],
+)
+async def test_a_theme_that_is_not_in_use_says_why(
+    own_home: Path, store: Store, theme: str, why: str
+) -> None:
+    (own_home / "themes").mkdir(parents=True)
+    (own_home / "themes" / "broken.toml").write_text(theme_text(None, "brown"))
+    (own_home / "themes" / "other.toml").write_text(theme_text(None, "brown"))
+    write({"ui.theme": theme})
+    app = SandboxTui(config.load(), store)
+    async with app.run_test(size=(160, 45)) as pilot:
+        said = "\n".join(str(note.message) for note in app._notifications)
+        assert f"{theme}" in said
+        assert "other.toml" not in said
+        await pilot.press("comma")
+        about = app.screen.query_one("#about-ui-theme", Label)
+        await until(pilot, lambda: why in str(about.content))
+        assert why in str(app.screen.query_one("#hint", Label).content)
+        app.screen.query_one("#limits-max-steps", Input).value = "9"
+        app.screen.query_one("#ui-theme", Choice).value = "daylight"
+        hint = app.screen.query_one("#hint", Label)
+        await until(pilot, lambda: "broken.toml, other.toml" in str(hint.content))
+        assert "previewed" in str(hint.content)
+        app.screen.query_one("#ui-theme", Choice).value = theme
+        await pilot.press("ctrl+s")  # which is no mistake of this screen
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+        assert "max_steps = 9" in (own_home / "config.toml").read_text()
+
+
+async def test_a_theme_that_is_chosen_while_its_file_is_fixed_is_in_use(
+    own_home: Path, store: Store
+) -> None:
+    (own_home / "themes").mkdir(parents=True)
+    (own_home / "themes" / "mine.toml").write_text(theme_text(None, "brown"))
+    write({"ui.theme": "mine"})
+    app = SandboxTui(config.load(), store)
+    async with app.run_test(size=(160, 45)) as pilot:
+        await pilot.press("comma")
+        about = app.screen.query_one("#about-ui-theme", Label)
+        await until(pilot, lambda: "Not in use" in str(about.content))
+        (own_home / "themes" / "mine.toml").write_text(theme_text(None))
+        await until(pilot, lambda: "Not in use" not in str(about.content))
+        assert app.theme == "mine"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 import pytest
@@ -42,6 +42,7 @@ from sandbox_tui.tui.screens.home.missing_image import MissingImageDialog
 from sandbox_tui.tui.screens.settings import SettingsScreen
 from sandbox_tui.tui.screens.wall.wall_screen import WallScreen
 from sandbox_tui.tui.terminal_io.notifications import Notice, cut
+from sandbox_tui.tui.theming.live_themes import LiveThemes
 from sandbox_tui.tui.widgets.sessions.model_offers import ModelOffers, offers_of
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 from sandbox_tui.tui.widgets.terminal.view import TerminalView
@@ -74,6 +75,23 @@ async def settle(pilot: Pilot[int]) -> None:
                 break
             await asyncio.sleep(0.01)
     await asyncio.sleep(FRAME)
+
+
+class _HostileThemes:
+    """Themes with hostile names and mistakes."""
+
+    def __init__(self, made: Streams) -> None:
+        self._made = made
+
+    def look_again(self) -> list[str]:
+        return ["lamplight", self._made.one()]
+
+    def why_not_in_use(self, name: str) -> str:
+        return self._made.one()
+
+    @property
+    def broken_files(self) -> list[str]:
+        return [self._made.one()]
 
 
 async def a_replay(app: SandboxTui, pilot: Pilot[int], store: Store, made: Streams) -> None:
@@ -278,7 +296,7 @@ async def questions(app: SandboxTui, pilot: Pilot[int], store: Store, made: Stre
             ErrorDialog(made.one(surrogates=True)),
             MissingImageDialog(made.one(surrogates=True)),
             PagerScreen(made.one(surrogates=True), made.one(surrogates=True)),
-            SettingsScreen(app.settings, lambda: ["lamplight", made.one()]),
+            SettingsScreen(app.settings, cast(LiveThemes, _HostileThemes(made))),
             EditFileScreen(path, b"one\n", saved),
         ):
             await app.push_screen(screen)  # type: ignore[arg-type]

@@ -14,6 +14,41 @@ from sandbox_tui.tui.format.setting_text import YES_NO, setting_of_text, text_of
 from sandbox_tui.tui.widgets.choice import Choice
 from sandbox_tui.tui.widgets.line_input import OneLineInput
 
+SETTINGS_CSS = """
+SettingsScreen { background: $background 60%; &.-narrow { background: $background; } }
+SettingsScreen .dialog { width: 108; max-width: 96%; max-height: 96%; padding: 0 2; }
+SettingsScreen .heading { color: $accent; margin-top: 1; height: 1; }
+SettingsScreen Horizontal { height: 1; }
+SettingsScreen Horizontal:focus-within { background: $role-select; }
+SettingsScreen .label { width: 19; padding: 0 1 0 0; color: $foreground; }
+SettingsScreen .label.-set { text-style: bold; }
+SettingsScreen .about {
+    width: 1fr; padding-left: 2; color: $role-dim; text-overflow: ellipsis; text-wrap: nowrap;
+    &.-set { color: $foreground; }
+    &.-wrong { color: $error; text-style: bold; }
+}
+SettingsScreen #box { height: auto; }
+SettingsScreen #rows { height: auto; scrollbar-size-vertical: 1; }
+SettingsScreen #hint { width: 100%; color: $role-dim; margin-top: 1; padding: 0 1; height: 2; }
+SettingsScreen #facts {
+    width: 100%; padding: 0 1; height: 1; text-overflow: ellipsis; text-wrap: nowrap;
+}
+SettingsScreen #hint.-wrong { color: $error; }
+SettingsScreen .file { color: $role-dim; padding: 0 1; }
+SettingsScreen.-low #hint, SettingsScreen.-low .heading { margin-top: 0; }
+SettingsScreen.-narrow .dialog { width: 100%; max-width: 100%; }
+SettingsScreen.-narrow .about { display: none; }
+SettingsScreen.-narrow .about.-wrong { display: block; width: auto; }
+SettingsScreen.-narrow .label { width: 17; }
+SettingsScreen.-narrow #facts { height: 2; text-wrap: wrap; }
+SettingsScreen.-narrow .file { display: none; }
+SettingsScreen.-narrow Choice, SettingsScreen.-narrow Input { width: 1fr; }
+SettingsScreen Choice { width: 34; }
+SettingsScreen Input { width: 34; height: 1; border: none; padding: 0 1; background: $panel; }
+SettingsScreen Input:focus { border: none; }
+SettingsScreen SearchLine, SettingsScreen.-narrow SearchLine { width: 100%; }
+"""
+
 NARROW_COLUMNS = 18
 """Columns for a mistake beside its field in a narrow terminal; the line below has all of it."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from textual import on
@@ -22,6 +21,7 @@ from sandbox_tui.tui.format.setting_text import (
     effects,
     facts_of_setting,
     fitted_mistake,
+    mistake_of_theme,
     short_hint,
     text_of_setting,
     with_meaning,
@@ -33,11 +33,20 @@ from sandbox_tui.tui.live_settings import LiveSettings, SettingsChange
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 from sandbox_tui.tui.screens.dialogs.form import heading_of
+from sandbox_tui.tui.screens.setting_keys import KEYS_ROW, KeysLine, words_that_find_keys
 from sandbox_tui.tui.screens.setting_mistakes import SettingMistakes
-from sandbox_tui.tui.screens.setting_rows import NARROW_COLUMNS, ROWS, Row, id_of, line_of
+from sandbox_tui.tui.screens.setting_rows import (
+    NARROW_COLUMNS,
+    ROWS,
+    SETTINGS_CSS,
+    Row,
+    id_of,
+    line_of,
+)
 from sandbox_tui.tui.screens.setting_search import FoundSettings, find_settings
 from sandbox_tui.tui.textual_support.toasts import complain_here
 from sandbox_tui.tui.textual_support.typed_app import app_of
+from sandbox_tui.tui.theming.live_themes import LiveThemes
 from sandbox_tui.tui.widgets.choice import Choice
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.search_line import SearchLine
@@ -57,44 +66,11 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
 
     Args:
         live_settings: the current settings, through which changes are made.
-        themes: returns the names of the available themes.
+        themes: the available themes.
         at: the setting that has the focus at first.
     """
 
-    CSS = """
-    SettingsScreen { background: $background 60%; &.-narrow { background: $background; } }
-    SettingsScreen .dialog { width: 108; max-width: 96%; max-height: 96%; padding: 0 2; }
-    SettingsScreen .heading { color: $accent; margin-top: 1; height: 1; }
-    SettingsScreen Horizontal { height: 1; }
-    SettingsScreen Horizontal:focus-within { background: $role-select; }
-    SettingsScreen .label { width: 19; padding: 0 1 0 0; color: $foreground; }
-    SettingsScreen .label.-set { text-style: bold; }
-    SettingsScreen .about {
-        width: 1fr; padding-left: 2; color: $role-dim; text-overflow: ellipsis; text-wrap: nowrap;
-        &.-set { color: $foreground; }
-        &.-wrong { color: $error; text-style: bold; }
-    }
-    SettingsScreen #box { height: auto; }
-    SettingsScreen #rows { height: auto; scrollbar-size-vertical: 1; }
-    SettingsScreen #hint { width: 100%; color: $role-dim; margin-top: 1; padding: 0 1; height: 2; }
-    SettingsScreen #facts {
-        width: 100%; padding: 0 1; height: 1; text-overflow: ellipsis; text-wrap: nowrap;
-    }
-    SettingsScreen #hint.-wrong { color: $error; }
-    SettingsScreen .file { color: $role-dim; padding: 0 1; }
-    SettingsScreen.-low #hint, SettingsScreen.-low .heading { margin-top: 0; }
-    SettingsScreen.-narrow .dialog { width: 100%; max-width: 100%; }
-    SettingsScreen.-narrow .about { display: none; }
-    SettingsScreen.-narrow .about.-wrong { display: block; width: auto; }
-    SettingsScreen.-narrow .label { width: 17; }
-    SettingsScreen.-narrow #facts { height: 2; text-wrap: wrap; }
-    SettingsScreen.-narrow .file { display: none; }
-    SettingsScreen.-narrow Choice, SettingsScreen.-narrow Input { width: 1fr; }
-    SettingsScreen Choice { width: 34; }
-    SettingsScreen Input { width: 34; height: 1; border: none; padding: 0 1; background: $panel; }
-    SettingsScreen Input:focus { border: none; }
-    SettingsScreen SearchLine, SettingsScreen.-narrow SearchLine { width: 100%; }
-    """
+    CSS = SETTINGS_CSS
 
     VERTICAL_BREAKPOINTS = [(0, "-low"), (36, "-tall")]  # noqa: RUF012
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (76, "-wide")]  # noqa: RUF012
@@ -113,7 +89,7 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
     def __init__(
         self,
         live_settings: LiveSettings,
-        themes: Callable[[], Sequence[str]],
+        themes: LiveThemes,
         at: str = "ui.theme",
     ) -> None:
         super().__init__()
@@ -123,6 +99,7 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
         self._at_first = self._texts_now()
         self._sources = live_settings.sources
         self._theme_at_first = ""
+        self._said_of_themes = ("", "")
         self._mistakes = SettingMistakes()
 
     def compose(self) -> ComposeResult:
@@ -135,6 +112,8 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
                     for row in rows:
                         text, values = self._at_first[row.name], self._values_of(row)
                         yield line_of(row, text, values)
+                    if heading == "look":
+                        yield KeysLine()
             yield Label(id="hint", markup=False)
             yield Label(id="facts", markup=False)
             location = sanitize_line(f"Settings file: {config_file()}")
@@ -142,7 +121,7 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
         yield KeyBar()
 
     def _values_of(self, row: Row) -> tuple[str, ...]:
-        return tuple(self._themes()) if row.name == "ui.theme" else row.values
+        return tuple(self._themes.look_again()) if row.name == "ui.theme" else row.values
 
     def on_mount(self) -> None:
         """Follow the settings and the theme files, and focus the first field."""
@@ -174,9 +153,10 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
         self._show_all()
 
     def _offer_themes(self) -> None:
-        names = self._themes()
-        chosen = self.query_one("#ui-theme", Choice)
+        names, chosen = self._themes.look_again(), self.query_one("#ui-theme", Choice)
         chosen.offer(names if chosen.value in names else (chosen.value, *names))
+        if self._about_themes() != self._said_of_themes:
+            self._show_about(self._rows["ui-theme"])
 
     def on_resize(self, event: Resize) -> None:
         """Let the settings scroll, so that the lines below them stay in view."""
@@ -193,6 +173,7 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
         """Fit what is said about the values into the width, which is known now."""
         for row in self._rows.values():
             self._show_about(row)
+        self.query_one(KeysLine).show(self._live_settings.now.keys)
         self._show_heading()
 
     def go_to(self, name: str) -> None:
@@ -227,14 +208,19 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
         if not line.display:
             rows.styles.min_height = rows.size.height - 1  # the dialog keeps its size
         line.open()
-        self.query_one("#hint", Label).update("enter goes to the best match")
         self.query_one("#facts", Label).update("")
         self._show_found()
 
     @on(Input.Changed, "SearchLine")
     def _show_found(self) -> None:
         """Show the settings that contain the words, under their headings."""
-        found = self._found.rows
+        search = self._found
+        found = search.rows
+        self.query_one(KeysLine).display = KEYS_ROW in found
+        if self.query_one(SearchLine).display:
+            are_keys = search.best == KEYS_ROW
+            words = HINTS["keys"] if are_keys else "enter goes to the best match"
+            self.query_one("#hint", Label).remove_class("-wrong").update(words)
         for rows in ROWS.values():
             for row in rows:
                 self.query_one(f"#row-{row.id}").display = row in found
@@ -246,12 +232,16 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
 
     @property
     def _found(self) -> FoundSettings:
-        rows = {row: (self._text(row.name), *self._values_of(row)) for row in self._rows.values()}
+        rows: dict[Row, tuple[str, ...]] = {
+            row: (self._text(row.name), *self._values_of(row)) for row in self._rows.values()
+        }
+        rows[KEYS_ROW] = words_that_find_keys(self._live_settings.now.keys)
         return find_settings(rows, self.query_one(SearchLine).value)
 
     @on(Input.Submitted, "SearchLine")
     def _go_to_found(self) -> None:
-        if best := self._found.best:
+        best = self._found.best
+        if best is not None and best != KEYS_ROW:  # it has no field
             self.go_to(best.name)
 
     def _end_search(self) -> None:
@@ -277,7 +267,11 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
 
     def _show_about(self, row: Row) -> None:
         """Say what is wrong with a value or where it comes from, and what the setting means."""
-        mistake, source = self._mistake(row), self._source(row)
+        hint, source = HINTS[row.name], self._source(row)
+        mistake = self._mistake(row)
+        if row.name == "ui.theme":
+            self._said_of_themes = mistake, others = self._about_themes()
+            hint += others
         about = self.query_one(f"#about-{row.id}", Label)
         words = fitted_mistake(mistake, NARROW_COLUMNS) if self.has_class("-narrow") else mistake
         meaning = with_meaning(source, short_hint(row.name), about.content_size.width)
@@ -289,9 +283,16 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
         if self.focused is not None and self.focused.id == row.id:
             label = self.query_one("#hint", Label)
             label.set_class(bool(mistake), "-wrong")
-            label.update(sanitize_line(mistake or HINTS[row.name]))
+            label.update(sanitize_line(mistake or hint))
             said = facts_of_setting(row.name, source, self._at_first[row.name], row.default)
             self.query_one("#facts", Label).update(sanitize_line(said))
+
+    def _about_themes(self) -> tuple[str, str]:
+        """Return why the chosen theme is not in use, and which other files cannot be used."""
+        why = self._themes.why_not_in_use(self._text("ui.theme"))
+        files = ", ".join(self._themes.broken_files)
+        others = f"; cannot be used: {files} (`sandbox-tui doctor` says why)" if files else ""
+        return mistake_of_theme(why), others
 
     def _show_heading(self) -> None:
         """Say in the title how much is not saved yet, and how many fields are wrong."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
+from pathlib import Path
 
 from textual.app import App
 from textual.theme import Theme
@@ -43,8 +44,10 @@ class LiveThemes:
         self._register()
 
     def follow(self) -> None:
-        """Report errors in the files, and apply the files again whenever they change."""
-        self._say_what_is_broken()
+        """Apply the files again whenever they change, and report errors in those that changed. Of
+        those at the start, `choose` reports that of the chosen theme; the settings name the others.
+        """
+        self._said |= {words_of(broken) for broken in self._files.broken}
         self._app.theme_changed_signal.subscribe(self._app, self._repaint)
         self._app.set_interval(POLL_SECONDS, self._reload)
 
@@ -54,6 +57,18 @@ class LiveThemes:
         known = self._files.names
         # the theme of a broken file stays until the file is mended or deleted
         return [*known, *(name for name in self._app.available_themes if name not in known)]
+
+    def why_not_in_use(self, name: str) -> str:
+        """Return in a few words why a theme cannot be in use; empty if it can."""
+        if name in self._app.available_themes:
+            return ""
+        broken = self._files.broken_file(name)
+        return "there is no theme of this name" if broken is None else broken.problem
+
+    @property
+    def broken_files(self) -> list[str]:
+        """The names of the files that cannot be used."""
+        return [Path(broken.file).name for broken in self._files.broken]
 
     def _register(self) -> None:
         for theme in self._files.themes.values():

@@ -43,7 +43,7 @@ class ThemeFiles:
 
     def problem_of(self, name: str) -> str:
         """Return in one sentence, without its full stop, why a theme cannot be used."""
-        broken = self._broken_file(name)
+        broken = self.broken_file(name)
         if broken is None:
             return f"There is no theme named {name!r}"
         return words_of(broken)
@@ -57,9 +57,10 @@ class ThemeFiles:
 
     def is_broken(self, name: str) -> bool:
         """Return whether a theme has a file that cannot be used."""
-        return self._broken_file(name) is not None
+        return self.broken_file(name) is not None
 
-    def _broken_file(self, name: str) -> BrokenTheme | None:
+    def broken_file(self, name: str) -> BrokenTheme | None:
+        """Return the file of a theme that cannot be used; None if there is none."""
         if name in self.themes:
             return None
         return next((broken for broken in self.broken if name in broken.names), None)

@@ -29,6 +29,12 @@ beginnings of those."""
 MIN_ALSO_CHARACTERS = 2
 """Minimum length of typed text that is taken for another word."""
 
+ID_SCORE = 2.5
+"""Score per letter of a part of an id, below all letters of words."""
+
+MIN_ID_CHARACTERS = 3
+"""Minimum length of a part of an id that is no coincidence."""
+
 MIN_KIND_CHARACTERS = 4
 """Minimum length of typed text that is taken for the name of a kind."""
 
@@ -46,6 +52,7 @@ class Entry:
         off: why it cannot be chosen now; empty if it can.
         also: other words that find it, in lower case, separated by blanks.
         own: number of characters of its words that are its name; 0 if all are.
+        id: of a session or an evaluation; any part of it finds the entry, too.
     """
 
     kind: str
@@ -56,6 +63,7 @@ class Entry:
     off: str = ""
     also: str = ""
     own: int = 0
+    id: str = ""
 
 
 class Match(NamedTuple):
@@ -143,7 +151,7 @@ def _fit(typed: str, entry: Entry) -> Fit | None:
     """Match typed text with an entry's words, or with other words for it; parts of it may name the
     entry's kind instead."""
     parts = typed.lower().split()
-    ways = [fit(typed, entry.words, entry.own), _fit_also(parts, entry)]
+    ways = [fit(typed, entry.words, entry.own), _fit_also(parts, entry), _fit_id(parts, entry)]
     others = [part for part in parts if not _names_kind(part, entry.kind)]
     if len(others) < len(parts):
         ways.append(fit(" ".join(others), entry.words, entry.own) if others else Fit(0, ()))
@@ -159,6 +167,14 @@ def _fit_also(parts: Sequence[str], entry: Entry) -> Fit | None:
     if not all(_begins_any(part, [*also, *own]) for part in parts):
         return None
     return Fit(ALSO_SCORE * sum(map(len, parts)) - len(entry.words) / 1000, ())
+
+
+def _fit_id(parts: Sequence[str], entry: Entry) -> Fit | None:
+    """Match parts of an entry's id; the other parts must occur in its words."""
+    of_id = [part for part in parts if len(part) >= MIN_ID_CHARACTERS and part in entry.id.lower()]
+    if not of_id or not all(part in entry.words.lower() for part in parts if part not in of_id):
+        return None
+    return Fit(ID_SCORE * sum(map(len, parts)) - len(entry.words) / 1000, ())
 
 
 def _begins_any(part: str, words: Iterable[str]) -> bool:

@@ -160,7 +160,7 @@ class Palette:
             settings.pop_until_active()
             settings.go_to(name)
         else:
-            self._app.push_screen(SettingsScreen(self._settings, self._themes.look_again, at=name))
+            self._app.push_screen(SettingsScreen(self._settings, self._themes, at=name))
 
     def _complain(self, error: Exception) -> None:
         complain_here(self._app, str(error))

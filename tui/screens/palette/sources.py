@@ -63,6 +63,7 @@ def session_entry(
         detail,
         lambda: open_session(run),
         also=" ".join(f"{tag} #{tag}" for tag in tags).lower(),
+        id=run.id,
     )
 
 
@@ -72,7 +73,9 @@ def evaluation_entry(found: EvalSummary, open_evaluation: Callable[[EvalSummary]
     words = f"{sanitize_line(info.suite)} · {model_title(info.model)}"
     samples = f"{found.over} of {found.samples} samples"
     detail = f"{found.status} · {samples} · {info.id}"
-    return Entry("Evaluations", info.id, words, detail, lambda: open_evaluation(found))
+    return Entry(
+        "Evaluations", info.id, words, detail, lambda: open_evaluation(found), id=info.id
+    )
 
 
 def model_entries(
