@@ -24,6 +24,8 @@ class FollowedRun(RecordedRun):
     """A recorded run shown in full, with all that its terminals have printed; if its record cannot
     be read any more, `failure` says why."""
 
+    failure: SandboxTuiError | None
+
     @property
     @override
     def audience(self) -> str:
