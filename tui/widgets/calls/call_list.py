@@ -30,7 +30,7 @@ from sandbox_tui.tui.widgets.calls.call_counts import (
 from sandbox_tui.tui.widgets.calls.edited_file import EditedFiles, GetBlob
 from sandbox_tui.tui.widgets.calls.hidden_panes import hidden_panes
 from sandbox_tui.tui.widgets.calls.opened_items import OpenedItems
-from sandbox_tui.tui.widgets.calls.rows.free_shell import shell_free_at, starts_when
+from sandbox_tui.tui.widgets.calls.rows.free_shell import is_unread, shell_free_at, waits_until
 from sandbox_tui.tui.widgets.calls.rows.human_rows import is_all_shown, session_note_lines
 from sandbox_tui.tui.widgets.calls.rows.item_rows import item_height, item_lines, run_end
 from sandbox_tui.tui.widgets.calls.rows.rows_to_come import rows_to_come
@@ -168,7 +168,7 @@ class Calls(SearchKeys):
 
     def _unsettled(self, places: Iterable[int]) -> set[int]:
         items = ((i, self._state.items[i]) for i in places)
-        return {i for i, item in items if not is_settled(item) or starts_when(item, self._state)}
+        return {i for i, item in items if not is_settled(item) or is_unread(item, self._state)}
 
     def _fitting_items(self, first: int, last: int) -> list[int]:
         items = self._state.items
@@ -323,7 +323,7 @@ class Calls(SearchKeys):
         lines = item_lines(
             *(item, width, self._now, opened, self._notes_on(item), palette_of(self), preview, end),
             *(self._opened_items.is_whole(self._shown[index]), shell_free_at(item, state)),
-            *(self.rows_left(index), starts_when(item, state), words, next_try_when(state)),
+            *(self.rows_left(index), waits_until(item, state), words, next_try_when(state)),
         )
         if self._shown[index] == self._precedes_calls:
             lines += rows_to_come(self._to_come, width, palette_of(self), has_ended=end != "")

@@ -61,14 +61,14 @@ def test_a_command_starts_when_the_frozen_sandbox_runs_again_unless_a_call_runs(
     for event in (started(), call(1, "execute_bash"), e.CallStarted(t=1.0, call=1)):
         state.apply(event)
     state.apply(e.HumanCommand(t=2.0, id=1, command="echo x", told_to_model=True))
-    assert starts_when(state.humans[1], state) == ""
+    assert starts_when(state) == "after the running call"
     state.apply(e.SandboxFrozen(t=3.0, by="human"))
     assert state.busy
-    assert starts_when(state.humans[1], state) == ""
+    assert starts_when(state) == "after the running call"
     state.apply(e.CallFinished(t=4.0, call=1, observation="", ok=True, duration=3.0))
-    assert starts_when(state.humans[1], state) == "when Z resumes the sandbox"
+    assert starts_when(state) == "when Z resumes the sandbox"
     assert not state.busy, "esc has nothing to interrupt"
-    starts = starts_when(state.humans[1], state)
+    starts = starts_when(state)
     lines = item_lines(state.humans[1], 80, 5.0, False, (), PALETTE, starts=starts)
     assert "◇ when Z resumes the sandbox  visible to model" in lines[1].plain
     state.apply(e.HumanCommandStarted(t=5.0, id=1))

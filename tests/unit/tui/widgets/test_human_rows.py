@@ -9,7 +9,7 @@ from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import HumanItem, RunState, fold
 from sandbox_tui.core.run.human.unseen_messages import unseen_sentences
 from sandbox_tui.core.tools.bash import INTERRUPTED
-from sandbox_tui.tui.widgets.calls.rows.free_shell import starts_when
+from sandbox_tui.tui.widgets.calls.rows.free_shell import waits_until
 from sandbox_tui.tui.widgets.calls.rows.human_rows import RunEnd, human_lines
 from tests.unit.event_streams import started
 from tests.unit.tui.widgets.test_growing_markdown import PALETTE
@@ -79,7 +79,7 @@ def test_a_message_that_was_never_answered_is_not_said_to_be_delivered() -> None
 
 def words_of(state: RunState, end: RunEnd = "") -> str:
     item = state.humans[1]
-    starts = starts_when(item, state)
+    starts = waits_until(item, state)
     return human_lines(item, 80, False, PALETTE, end, starts)[1].plain.strip()
 
 

@@ -24,16 +24,19 @@ def shell_free_at(item: Item, state: RunState) -> float | None:
     return max((one.finished.t for one in commands if one.finished is not None), default=0.0)
 
 
-def starts_when(item: Item, state: RunState) -> str:
-    """Return when something that the user has sent takes effect: a command that waits starts, or a
-    message in a request without an answer is read. Empty if it has, or at the usual time."""
-    if not isinstance(item, HumanItem):
-        return ""
-    if item.command is None:
-        return _read_when(item, state)
+def starts_when(state: RunState) -> str:
+    """Return when a command of the user's that waits will start."""
     if state.frozen and state.running is None:
         return f"when {hint('live.freeze')} resumes the sandbox"
-    return ""
+    return AFTER_CALL
+
+
+def waits_until(item: Item, state: RunState) -> str:
+    """Return when a command of the user's that waits will start, or a message that was sent is
+    read; empty if it has been, and for other items."""
+    if not isinstance(item, HumanItem):
+        return ""
+    return _read_when(item, state) if item.command is None else starts_when(state)
 
 
 def _read_when(item: HumanItem, state: RunState) -> str:
@@ -46,3 +49,8 @@ def _read_when(item: HumanItem, state: RunState) -> str:
         return ""
     has_failed = state.reply is not None and state.reply.has_failed
     return "sent with the next try" if has_failed else "sent, no reply yet"
+
+
+def is_unread(item: Item, state: RunState) -> bool:
+    """Return whether an item is a message that was sent, and that no reply has followed yet."""
+    return isinstance(item, HumanItem) and item.command is None and bool(_read_when(item, state))
