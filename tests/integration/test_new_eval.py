@@ -135,6 +135,26 @@ async def test_mode_and_sandbox_of_the_newest_evaluation_are_offered(
         await until(pilot, lambda: str(field.border_subtitle) != new_eval.LAST_USED)
 
 
+async def test_a_scorer_that_no_task_uses_is_noted_at_the_field(
+    store: Store, tmp_path: Path
+) -> None:
+    data = tmp_path / "sums.jsonl"
+    data.write_text('{"question": "2 + 2?", "answer": "4", "scorer": "exact"}\n')
+    async with form(store) as (app, pilot):
+        dialog: Any = app.screen
+        dialog.put("suite", str(data))
+        dialog.put("scorer", "number")
+        scorer = dialog.query_one("#scorer")
+        await until(pilot, lambda: str(scorer.border_subtitle) == "no effect")
+        assert dialog.hint_of("scorer") == "no effect: every task names its own scorer"
+        dialog.put("scorer", "suite's or file's")
+        await until(pilot, lambda: str(scorer.border_subtitle) != "no effect")
+        dialog.put("scorer", "number")
+        data.write_text('{"question": "2 + 2?", "answer": "4"}\n')
+        dialog.put("limit", "1")
+        await until(pilot, lambda: str(scorer.border_subtitle) == "")
+
+
 async def test_an_evaluation_is_run_again_and_its_file_is_offered(
     store: Store, tmp_path: Path
 ) -> None:

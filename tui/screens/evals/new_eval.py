@@ -29,6 +29,7 @@ from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.dialogs.form import WIDE, Mistakes, Texts
 from sandbox_tui.tui.screens.evals.start_eval import (
     BOTH,
+    OWN_SCORER,
     FieldError,
     NewEval,
     mistake_in_file,
@@ -37,13 +38,17 @@ from sandbox_tui.tui.screens.evals.start_eval import (
     suite_to_run,
 )
 from sandbox_tui.tui.screens.evals.starting.fields import (
+    LAST_USED,
     MEANINGS,
     MOST,
+    NO_EFFECT,
+    NO_EFFECT_HINT,
+    TYPING_SECONDS,
     mistake_in,
     mistakes_in,
     usual_values,
 )
-from sandbox_tui.tui.screens.evals.starting.preview import Preview, Size, preview_of
+from sandbox_tui.tui.screens.evals.starting.preview import COUNTING, Preview, Size, preview_of
 from sandbox_tui.tui.screens.evals.starting.rows import rows_of
 from sandbox_tui.tui.screens.evals.starting.scrolled_fields import ScrolledFields
 from sandbox_tui.tui.screens.evals.starting.suite_input import SuiteInput
@@ -55,12 +60,6 @@ from sandbox_tui.tui.textual_support.toasts import complain_here
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.sessions.session_rows import start_time
-
-COUNTING = "counting…"
-"""Stands for the number of samples until it is known."""
-
-TYPING_SECONDS = 0.3
-"""Pause in typing after which the tasks of a suite are counted."""
 
 
 class NewEvalDialog(ExplainsUnavailable, ModelForm[EvalSummary | None]):
@@ -232,7 +231,11 @@ class NewEvalDialog(ExplainsUnavailable, ModelForm[EvalSummary | None]):
         if name == "domains" and self._preview is not None:
             known = sanitize_line(", ".join(self._preview.domains))
             return f"empty for all, or some of: {known}" if known else "its tasks have no domains"
-        return MEANINGS.get(name, " ")
+        return NO_EFFECT_HINT if self._has_no_effect(name) else MEANINGS.get(name, " ")
+
+    def _has_no_effect(self, name: str) -> bool:
+        is_chosen = name == "scorer" and self.typed()[name] != OWN_SCORER
+        return is_chosen and self._preview is not None and self._preview.names_scorers
 
     @override
     def note_of(self, name: str) -> str:
@@ -240,6 +243,8 @@ class NewEvalDialog(ExplainsUnavailable, ModelForm[EvalSummary | None]):
             return self._note_of_draft
         if name in ("model", "url") and (note := self.server_note(name)):
             return note
+        if self._has_no_effect(name):
+            return NO_EFFECT
         for offered in (self._last_used(), *self._of_last):
             if name in offered and offered.items() <= self.typed().items():
                 return LAST_USED
@@ -392,7 +397,3 @@ class NewEvalDialog(ExplainsUnavailable, ModelForm[EvalSummary | None]):
 def _what_counts(typed: Texts) -> tuple[str, ...]:
     """Return the texts that decide how many tasks there are."""
     return tuple(typed[name] for name in ("suite", "limit", "domains"))
-
-
-LAST_USED = "last used"
-"""Note at the model and server of the last run or evaluation, and at what else it used."""

@@ -11,6 +11,9 @@ from sandbox_tui.core.evals.suite import Suite
 from sandbox_tui.core.evals.suite_file import load_suite, needs_download
 from sandbox_tui.tui.format import numbers
 
+COUNTING = "counting…"
+"""Stands for the number of samples until it is known."""
+
 MANY_SAMPLES = 200
 """Number of samples from which the form asks before it starts them."""
 
@@ -73,11 +76,13 @@ class Preview:
         size: with the suite's own modes and samples; None if it has no such domain.
         domains: of its tasks, without those that have none.
         own: what the suite itself says, by field of the form that may say something else.
+        names_scorers: whether every task names its own scorer, so that another has no effect.
     """
 
     size: Size | None
     domains: tuple[str, ...]
     own: Mapping[str, str]
+    names_scorers: bool = False
 
 
 def preview_of(suite: str, limit: int | None, domains: Sequence[str]) -> Preview | None:
@@ -96,7 +101,12 @@ def preview_of(suite: str, limit: int | None, domains: Sequence[str]) -> Preview
             return None
         whole = load_suite(suite, overrides={"dataset.limit": limit})
         known = tuple(dict.fromkeys(task.domain for task in whole.tasks if task.domain))
-        return Preview(_size_of_part(suite, whole, limit, domains), known, _own(whole))
+        return Preview(
+            _size_of_part(suite, whole, limit, domains),
+            known,
+            _own(whole),
+            all(task.scorer for task in whole.tasks),
+        )
     except ConfigError:
         return None
 
