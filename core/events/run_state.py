@@ -80,6 +80,7 @@ class RunState:
         tool_format: the current format of tool calls.
         context_length: the model's; None while unknown.
         granted: what the user allows for the rest of the run.
+        edited: the call that a fork runs in another form; proposed as the model wrote it.
     """
 
     seq: int = 0
@@ -104,6 +105,7 @@ class RunState:
     tool_format: e.ToolFormat = field(default_factory=e.ToolFormat)
     context_length: e.ContextLength | None = None
     granted: list[e.RuleGranted] = field(default_factory=list[e.RuleGranted])
+    edited: e.ToolCall | None = None
 
     @property
     def pending(self) -> CallItem | None:
@@ -150,8 +152,7 @@ class RunState:
         return self.step - 1 if before and self.finished is None else self.step
 
     def reply_arrived(self, step: int) -> float | None:
-        """Return the time when the reply of a step arrived, in seconds since the run started, or
-        None."""
+        """Return when the reply of a step arrived, in seconds since the run started, or None."""
         replies = (item.replied for item in self.items if isinstance(item, ReplyItem))
         return next((reply.t for reply in replies if reply and reply.step == step), None)
 
@@ -248,6 +249,7 @@ class RunState:
                     self.awaited = None
             case e.Warned() | e.Forked() | e.Scored():
                 self.items.append(note_on(event))
+                self.edited = event.edited if isinstance(event, e.Forked) else self.edited
             case e.Repeated(parted=parted):
                 if parted:
                     self.items.append(NoteItem(event.t, parted, "warning"))
@@ -273,8 +275,7 @@ class RunState:
         self.items.append(note_on(event))
 
     def _finish(self, event: e.RunFinished) -> None:
-        self.finished = event
-        self.awaited = None
+        self.finished, self.awaited = event, None
         for item in self.open_calls.values():
             item.run_ended = True
         if self.reply is not None and not self.reply.ended and self.reply.fatal_error is None:
@@ -316,8 +317,7 @@ class RunState:
         reply.replied, reply.text, reply.reasoning = event, event.text, event.reasoning
         reply.writing.clear()
         self.context_tokens = event.usage.input_tokens + event.usage.output_tokens
-        totals = self.totals
-        cost = totals.cost
+        totals, cost = self.totals, self.totals.cost
         if event.cost is not None:
             cost = (cost or 0.0) + event.cost
         self.totals = msgspec.structs.replace(
