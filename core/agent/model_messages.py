@@ -196,7 +196,6 @@ def with_steps_remaining(content: str, steps: int) -> str:
 
 # --- calls that do not run, or not as written
 
-NOT_YET = "Not handed in yet: a person has written to you. Read it, then continue or submit again."
 DENIED = "Not run: a rule of the person who started this run does not allow it."
 SKIPPED = "A person skipped this call; it was not run."
 REJECTED = "A person rejected this call; it was not run."

@@ -14,6 +14,7 @@ from sandbox_tui.core.agent import model_messages as texts
 from sandbox_tui.core.agent.approver import Approver, Decision
 from sandbox_tui.core.agent.message_queue import MessageQueue
 from sandbox_tui.core.base.json_arguments import ArgumentsError, parse_arguments
+from sandbox_tui.core.events.items import NOT_YET
 from sandbox_tui.core.events.sink import EventSink
 from sandbox_tui.core.events.types import (
     CallDecided,
@@ -110,7 +111,7 @@ class ToolCalls:
         else:
             observation, duration = Observation(text=problem, ok=False), 0.0
         if observation.submitted and self._messages.blocks_submit:
-            observation = Observation(text=texts.NOT_YET, ok=False)
+            observation = Observation(text=NOT_YET, ok=False)
         self.finish(call, observation, duration)
         return observation
 

@@ -9,7 +9,12 @@ import msgspec
 
 from sandbox_tui.core.events import types as e
 
-CallStatus = Literal["proposed", "waiting", "running", "done", "failed", "rejected", "not_run"]
+CallStatus = Literal[
+    "proposed", "waiting", "running", "done", "failed", "rejected", "held_back", "not_run"
+]
+
+NOT_YET = "Not handed in yet: a person has written to you. Read it, then continue or submit again."
+"""The observation of a submit that a message of the user's holds back: the call has not failed."""
 
 
 @dataclass(slots=True)
@@ -43,6 +48,8 @@ class CallItem:
         if self.finished is not None:
             if self.decided and self.decided.verdict in ("reject", "skip"):
                 return "rejected"
+            if not self.finished.ok and self.finished.observation == NOT_YET:
+                return "held_back"
             return "done" if self.finished.ok else "failed"
         if self.started_at is not None:
             return "running"

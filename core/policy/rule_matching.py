@@ -91,8 +91,11 @@ class PolicyJudge:
 
     def decide_default(self, tool: str = BASH) -> PolicyDecision:
         """Return the decision if no rule matches."""
-        action = "allow" if tool == SUBMIT else self.policy.default
-        return PolicyDecision(action=action, rule=None, why=f"no rule matches: {action}")
+        if tool == SUBMIT:
+            return PolicyDecision(action="allow", rule=None, why="submitting needs no rule")
+        return PolicyDecision(
+            action=self.policy.default, rule=None, why="no rule matches this call"
+        )
 
     # --- the editor
 
@@ -186,8 +189,7 @@ def _with_unmatched(
         return heaviest
     open_ones = (p.text for p, found in zip(parts, judgements, strict=True) if found == heaviest)
     names = ", ".join(f"`{text}`" for text in dict.fromkeys(open_ones))
-    why = f"no rule matches {names}: {heaviest.action}"
-    return dataclasses.replace(heaviest, why=why)
+    return dataclasses.replace(heaviest, why=f"no rule matches {names}")
 
 
 def _weight(judgement: PolicyDecision) -> tuple[int, bool]:

@@ -10,6 +10,7 @@ from itertools import zip_longest
 
 from sandbox_tui.core.base.json_arguments import ArgumentsError, parse_arguments
 from sandbox_tui.core.events.command_output import Observed, observed
+from sandbox_tui.core.events.items import NOT_YET
 from sandbox_tui.sessions.playback.cut_off_output import cut_off_output
 from sandbox_tui.sessions.store.store import Store
 
@@ -63,7 +64,12 @@ class Call:
     @property
     def failed(self) -> bool:
         """Whether it ran without success."""
-        return self.ok is False and not self.was_prevented
+        return self.ok is False and not self.was_prevented and not self.was_held_back
+
+    @property
+    def was_held_back(self) -> bool:
+        """Whether it is a submit that a message of the user's held back."""
+        return self.ok is False and self.observation == NOT_YET
 
     @property
     def output(self) -> Observed:

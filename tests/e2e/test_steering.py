@@ -110,7 +110,7 @@ def test_the_pattern_can_be_changed_and_the_mode_from_inside_the_prompt(
         s.call("submit"),
     )
     with start(server, own_home, "--mode", "ask") as terminal:
-        terminal.wait_for("◆ call 1", "no rule matches: ask")
+        terminal.wait_for("◆ call 1", "no rule matches this call")
         terminal.press("Y")
         terminal.wait_for("● only this exact command", "echo one with any arguments")
         terminal.press("C-u")

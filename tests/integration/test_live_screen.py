@@ -247,7 +247,7 @@ async def test_the_bar_cuts_no_word_and_says_how_to_reach_a_key_that_the_queue_h
         await run.until(lambda: run.screen.state.queue)
         await run.press("u")
         assert isinstance(run.app.focused, QueueList)
-        assert "a approve Y always esc e edit r reject A answer" in bar.render().plain
+        assert "a approve Y always esc, then e edit r reject A answer" in bar.render().plain
         await run.press("escape")
         assert choices in bar.render().plain
         await run.finish()

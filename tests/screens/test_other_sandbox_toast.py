@@ -51,6 +51,19 @@ async def test_it_is_shown_once_and_one_timer_looks_at_the_runs(tmp_path: Path) 
             app.runs.all.clear()
 
 
+async def test_it_is_about_all_runs_of_several(tmp_path: Path) -> None:
+    with contextlib.closing(Store(tmp_path / "s.db")) as store:
+        app = SandboxTui(load({"model.name": "m"}), store)
+        async with app.run_test(size=(100, 30), notifications=True) as pilot:
+            await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+            enter_run(app, store, "a", f"{LACKS_IMAGE} 'image:1'")
+            enter_run(app, store, "b", f"{LACKS_IMAGE} 'image:1'")
+            await until(pilot, lambda: shown_toasts(app))
+            words = [toast.message for toast in shown_toasts(app)]
+            assert words == [f"These runs use bubblewrap: {LACKS_IMAGE} 'image:1'."]
+            app.runs.all.clear()
+
+
 async def test_it_is_put_away_with_its_screen(tmp_path: Path) -> None:
     with contextlib.closing(Store(tmp_path / "s.db")) as store:
         app = SandboxTui(load({"model.name": "m"}), store)

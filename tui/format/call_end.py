@@ -5,6 +5,9 @@ from __future__ import annotations
 from sandbox_tui.core.base.durations import short_duration
 from sandbox_tui.core.events.run_state import CallItem
 
+HELD_BACK = "· held back"
+"""The sign and word of a submit that a message of the user's holds back."""
+
 _DECIDED = {"reject": "rejected", "skip": "skipped", "answer": "answered"}
 
 
@@ -36,4 +39,6 @@ def end_words(item: CallItem) -> str:
         return ""
     if decided := decided_words(item):
         return f"◆ {decided}"
+    if item.status == "held_back":
+        return HELD_BACK
     return "✓" if item.finished.ok else f"✗ {failure_words(item)}"

@@ -12,6 +12,9 @@ from sandbox_tui.sessions.remote.sockets import is_detached
 WAITS = "waits for you"
 """What a run does in which a call waits for the user's decision."""
 
+WAITS_PAUSED = "waits, paused"
+"""What a paused run does in which a call waits, as long as `WAITS`."""
+
 PAUSED = "paused"
 """What a run does that the user has paused."""
 
@@ -19,13 +22,13 @@ PAUSED = "paused"
 def now_words(run: RunSummary) -> str:
     """Return how a session ended, or what it does now: a paused one is not called running."""
     if run.waits:
-        return WAITS
+        return WAITS_PAUSED if run.paused else WAITS
     return PAUSED if run.paused else run.outcome.replace("_", " ")
 
 
 def counted_outcome(words: str, count: int) -> str:
     """Return how many of several sessions ended in the same way, or do the same."""
-    is_plural = count != 1 and words.startswith(WAITS)
+    is_plural = count != 1 and words.startswith((WAITS, WAITS_PAUSED))
     return f"{count} {words.replace('waits', 'wait', 1) if is_plural else words}"
 
 

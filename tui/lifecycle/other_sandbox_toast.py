@@ -38,7 +38,8 @@ class OtherSandboxToast:
             return
         self._has_said_it = True
         if self._is_new(because):
-            warn_here(self._app, f"This run uses bubblewrap: {because}.", seconds=6)
+            those = "This run uses" if len(self._runs.all) == 1 else "These runs use"
+            warn_here(self._app, f"{those} bubblewrap: {because}.", seconds=6)
 
     def _is_new(self, because: str) -> bool:
         """Return whether no program has said this before, and remember that it is said now; without

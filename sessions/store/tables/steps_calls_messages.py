@@ -11,6 +11,7 @@ from sqlite3 import Connection
 from typing import Any
 
 from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.items import NOT_YET
 from sandbox_tui.core.events.storable_numbers import MAX_INT
 from sandbox_tui.sessions.store.compression import decompress
 from sandbox_tui.sessions.store.unescaped_arguments import unescaped_arguments
@@ -185,8 +186,8 @@ def record(connection: Connection, run_id: str, event: e.AnyEvent) -> None:
 
 
 def has_failed(connection: Connection, run_id: str, done: e.CallFinished) -> bool:
-    """Return whether a call failed that was not skipped, rejected or interrupted."""
-    if done.ok or done.interrupted:
+    """Return whether a call failed that was not skipped, rejected, interrupted or held back."""
+    if done.ok or done.interrupted or done.observation == NOT_YET:
         return False
     query = "SELECT verdict FROM calls WHERE run_id = ? AND number = ?"
     (verdict,) = connection.execute(query, [run_id, done.call]).fetchone()

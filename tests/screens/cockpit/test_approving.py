@@ -463,8 +463,24 @@ async def test_a_decision_whose_key_the_queue_takes_says_how_to_get_there(tmp_pa
         await until(pilot, lambda: "e edit" in bar.render().plain)
         await pilot.press("u")
         await until(pilot, lambda: isinstance(screen.focused, QueueList))
-        await until(pilot, lambda: "esc e edit" in bar.render().plain)
+        await until(pilot, lambda: "esc, then e edit" in bar.render().plain)
         assert "r reject" in bar.render().plain
+
+
+@pytest.mark.parametrize(("key", "is_said"), [("a", True), ("S", False)])
+async def test_a_call_that_is_let_run_in_a_frozen_sandbox_says_that_it_runs_again(
+    tmp_path: Path, key: str, is_said: bool
+) -> None:
+    events = [*waiting(BASH, command="make"), e.ModeChanged(mode="paused"), e.SandboxFrozen()]
+    decisions: list[tuple[Any, ...]] = []
+    async with live(tmp_path, events, controls(decisions)) as (app, pilot, screen):
+        await until(pilot, lambda: screen.state.frozen)
+        await pilot.press(key)
+        await until(pilot, lambda: bool(decisions))
+        await pilot.pause()
+        said = [toast.message for toast in app._notifications]
+        words = "The sandbox runs again for call 1; the run stays paused."
+        assert (words in said) == is_said
 
 
 @pytest.mark.parametrize("by_answer", [True, False])

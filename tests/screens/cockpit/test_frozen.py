@@ -9,7 +9,7 @@ import pytest
 from sandbox_tui.core.events import types as e
 from sandbox_tui.tui.keys.available_actions import available_actions
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
-from sandbox_tui.tui.screens.cockpit.live.steering import interrupt_words
+from sandbox_tui.tui.screens.cockpit.outdated_notices import interrupt_words
 from sandbox_tui.tui.textual_support.private_api import shown_toasts
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.terminal.pane import TerminalPane

@@ -216,6 +216,8 @@ def end_of(call: Call) -> str:
     """Return how a call ended, in a word or two."""
     if call.was_prevented:
         return "not run"
+    if call.was_held_back:
+        return "held back"
     if call.ok is None:
         return _unfinished(call)
     if call.exit_code is not None:

@@ -31,6 +31,15 @@ def asks_again_words(state: RunState, mode: Mode) -> str:
     return ASKING_NOW
 
 
+def interrupt_words(*, interrupted: bool, was_frozen: bool) -> str:
+    """Return what happened when the user interrupted the running command, for which a frozen
+    sandbox was resumed; empty if the command had just ended by itself."""
+    if not was_frozen:
+        return "The command was interrupted." if interrupted else ""
+    did = "the command was interrupted" if interrupted else "the command ended by itself"
+    return f"The sandbox runs again: {did}. The run stays paused."
+
+
 class OutdatedNotices:
     """Puts away the notices of one screen; call `sync` after applying events.
 

@@ -19,6 +19,7 @@ from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.screens.cockpit.live.approving.call_drafts import CallDrafts
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from sandbox_tui.tui.screens.cockpit.live.steering import GONE, RunSteering, pause_or_resume
+from sandbox_tui.tui.screens.cockpit.live.waiting_toast import thawed_for
 from sandbox_tui.tui.screens.compare.compare_screen import CompareScreen
 from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog, EndRunDialog
@@ -38,6 +39,7 @@ from sandbox_tui.tui.screens.wall.steering.controlled_runs import (
     waiting_here,
     why_not,
 )
+from sandbox_tui.tui.screens.wall.steering.key_answers import KeyAnswers
 from sandbox_tui.tui.screens.wall.steering.mode_of_runs import ask_for_mode
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.calls.inject_bar import PLACEHOLDER
@@ -61,6 +63,7 @@ class TileActions:
         self._store = workers.store
         self._unsent = ""
         self._opener = SessionOpener(screen, workers)
+        self._answers = KeyAnswers(screen)
 
     def open(self, tile: RunTile) -> None:
         """Open a run: live, or as a replay if only its record is known."""
@@ -81,7 +84,10 @@ class TileActions:
         number = pending.call.number
 
         def approve() -> None:
-            self._after(tile, decided=run.approve(number))
+            was_frozen, decided = tile.state.frozen, run.approve(number)
+            self._after(tile, decided=decided)
+            if was_frozen and decided:
+                self._answers.say("decision", thawed_for(number, f" of run {tile.number}"))
 
         drafts = CallDrafts(self._screen, tile.worker)
         drafts.approve_original(number, approve, self._steering(tile).edit)
@@ -127,23 +133,28 @@ class TileActions:
         decide: Callable[[Controls, int], bool],
     ) -> None:
         """Decide about calls, and say about how many; those decided elsewhere stay as they are."""
-        done = 0
+        done, thawed = 0, False
         for tile, item in chosen:
             run = tile.worker.run
             still_waits = tile.state.pending is item and tile.worker.steers
             if still_waits and is_steerable(run) and decide(run, item.call.number):
                 CallDrafts(self._screen, tile.worker).forget()
                 done += 1
+                thawed = thawed or (tile.state.frozen and verb == "Approved")
         gone = len(chosen) - done
         words = f"{verb} {numbers.counted(done, 'call')}."
         words += f" {numbers.counted(gone, 'call')} no longer waited." if gone else ""
-        self._screen.notify(words, markup=False)
+        words += " Frozen sandboxes run again; these runs stay paused." if thawed else ""
+        self._answers.say("decision", words)
 
     def choose_mode(self, tile: RunTile, tiles: Sequence[RunTile]) -> None:
         """Choose the mode of a run, or of all runs of these tiles that can be controlled."""
         going = others_for(tile, tiles)
         shown = going[0] if going else tile
-        ask_for_mode(self._screen, shown, tiles, self._steering(shown), is_about_others=bool(going))
+        ask_for_mode(
+            *(self._screen, self._answers, shown, tiles, self._steering(shown)),
+            is_about_others=bool(going),
+        )
 
     def _steering(self, tile: RunTile) -> RunSteering:
         return RunSteering(self._screen, tile.worker, tile.state)
@@ -187,7 +198,7 @@ class TileActions:
         for run in going or runs:
             pause_or_resume(run)
         words = f"{'Paused' if going else 'Resumed'} {numbers.counted(len(going or runs), 'run')}."
-        self._screen.notify(words, markup=False)
+        self._answers.say("pause", words)
 
     def message(self, tile: RunTile, tiles: Sequence[RunTile]) -> None:
         """Write to the model of a run, or to those of all runs of these tiles that can be
@@ -222,7 +233,7 @@ class TileActions:
             words = f"Sent to {len(runs)} runs: each model reads it before its next reply."
         else:
             words = f"Sent to run {tile.number}: its model reads it before its next reply."
-        self._screen.notify(words, markup=False)
+        self._answers.say("message", words)
 
     def end(self, tile: RunTile, tiles: Sequence[RunTile]) -> None:
         """End a run, or all runs of these tiles that can be controlled, after a confirmation."""

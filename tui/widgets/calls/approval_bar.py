@@ -262,7 +262,7 @@ class ApprovalBar(Widget):
             if fails:
                 choice.stylize(palette.warn, len(choice) - len("(would fail)"))
             if is_taken:  # the queue leaves with one key, and then the other is free
-                keys = f"{hint('queue.leave')} {hint(f'live.{action}')} "
+                keys = f"{hint('queue.leave')}, then {hint(f'live.{action}')} "
                 choice = Text(keys, no_wrap=True).append_text(choice)
             if elsewhere or is_taken:
                 choice.stylize(palette.faint)

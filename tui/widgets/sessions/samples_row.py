@@ -101,11 +101,14 @@ def states_of(row: SamplesRow) -> list[str]:
 
 
 def _state_words(row: SamplesRow, outcome: str, count: int) -> list[str]:
-    """Return how many samples have an outcome; those whose model's server is away are apart."""
-    away = 0
-    if outcome == "running":
-        away = sum(run.outcome == outcome and bool(run.error) for run in row.runs)
-    words = [f"{count - away} {outcome.replace('_', ' ')}"] if count > away else []
+    """Return how many samples have an outcome; of those that run, the paused ones are apart, and
+    those whose model's server is away."""
+    going = [run for run in row.runs if run.outcome == outcome == "running"]
+    paused = sum(run.paused and run.id not in row.waiting for run in going)
+    away = sum(bool(run.error) and not run.paused for run in going)
+    rest = count - away - paused
+    words = [f"{rest} {outcome.replace('_', ' ')}"] if rest > 0 else []
+    words += [f"{paused} paused"] if paused else []
     return [*words, f"{_counted_wait(away)} for the server"] if away else words
 
 

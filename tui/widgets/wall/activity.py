@@ -361,7 +361,7 @@ class Activity:
             return self._feedback(item)
         out, err = observed(item.finished.observation)
         printed = [line for line in f"{out}\n{err}".split("\n") if line.strip()]
-        style = self._palette.dim if item.finished.ok else self._palette.bad
+        style = self._palette.bad if _failed(item) else self._palette.dim
         return self._printed_lines(printed[-lines:], style)
 
     def _so_far(self, room: int, lines: int) -> list[Text]:

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from sandbox_tui.core.agent.model_messages import DEFAULT_TOOL_NAMES, EDITED, NOT_YET, no_call
+from sandbox_tui.core.agent.model_messages import DEFAULT_TOOL_NAMES, EDITED, no_call
+from sandbox_tui.core.events.items import NOT_YET
 from sandbox_tui.core.models.base import Delta, Message, Reply, Request
 from sandbox_tui.core.models.demo_model import DEMO_TASK, DemoModel, demo_documents, script
 from sandbox_tui.core.tools.registry import DEFAULT_TOOLS

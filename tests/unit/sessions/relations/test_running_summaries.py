@@ -66,7 +66,8 @@ HELD = e.CallHeld(seq=10, t=10.0, call=1)
         ([PAUSED], "paused"),
         ([PAUSED, OUTPUT], "paused"),
         ([PAUSED, OUTPUT, RESUMED], "running"),
-        ([PAUSED, OUTPUT, HELD], "waits for you"),
+        ([PAUSED, OUTPUT, HELD], "waits, paused"),
+        ([PAUSED, RESUMED, HELD], "waits for you"),
     ],
 )
 def test_a_paused_run_is_called_paused(store: Store, events: list[e.AnyEvent], words: str) -> None:

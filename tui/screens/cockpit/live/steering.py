@@ -28,12 +28,20 @@ from sandbox_tui.tui.screens.cockpit.live.approving.edit_waiting_call import (
     same_arguments,
 )
 from sandbox_tui.tui.screens.cockpit.live.choose_mode import ALLOWED, ModeDialog, number_that_stays
-from sandbox_tui.tui.screens.cockpit.live.waiting_toast import passes_in_step, still_waits
+from sandbox_tui.tui.screens.cockpit.live.waiting_toast import (
+    passes_in_step,
+    still_waits,
+    thawed_for,
+)
 from sandbox_tui.tui.screens.cockpit.nothing_to_act_on import (
     ABOUT_WAITING_CALL,
     why_nothing_to_act_on,
 )
-from sandbox_tui.tui.screens.cockpit.outdated_notices import CONTROL_TAKEN, asks_again_words
+from sandbox_tui.tui.screens.cockpit.outdated_notices import (
+    CONTROL_TAKEN,
+    asks_again_words,
+    interrupt_words,
+)
 from sandbox_tui.tui.screens.cockpit.why_only_watched import why_only_watched
 from sandbox_tui.tui.textual_support.toasts import DedupedToasts
 from sandbox_tui.tui.textual_support.typed_app import app_of
@@ -225,9 +233,8 @@ class RunSteering:
                 run.choose_mode(mode)
                 self.say_since_when(run)
 
-        number = number_that_stays(pending)
-        allowed, is_paused = len(self._state.granted), run.gate.mode == "paused"
-        dialog = ModeDialog(run.gate.resume_mode, number, allowed, is_paused=is_paused)
+        given = run.gate.resume_mode, number_that_stays(pending), len(self._state.granted)
+        dialog = ModeDialog(*given, is_paused=run.gate.mode == "paused")
         app_of(self._screen).push_screen(dialog, chosen)
 
     def show_allowed(self) -> None:
@@ -275,14 +282,18 @@ class RunSteering:
         """Forget the unfinished edit: no call of the run waits any more."""
         self._drafts.forget()
 
-    def _decide(self, number: int, decide: Callable[[Controls], bool]) -> None:
-        """Decide on a call, once; say so if it no longer waits."""
+    def _decide(
+        self, number: int, decide: Callable[[Controls], bool], *, lets_run: bool = False
+    ) -> None:
+        """Decide on a call, once; say so if it no longer waits, or thaws the sandbox."""
         run, item = self.steerable_run(), self.waiting
         if run is None:
             return
         if item is not None and item.call.number == number and decide(run):
             self._decided = item
             self._drafts.forget()
+            if lets_run and self._state.frozen:
+                self._screen.notify(thawed_for(number))
         else:
             self._screen.notify(GONE)
 
@@ -290,9 +301,10 @@ class RunSteering:
         """Approve the waiting call."""
         if self.waiting is not None:
             number = self.waiting.call.number
-            self._drafts.approve_original(
-                number, lambda: self._decide(number, lambda run: run.approve(number)), self.edit
-            )
+            self._drafts.approve_original(number, lambda: self._approve(number), self.edit)
+
+    def _approve(self, number: int) -> None:
+        self._decide(number, lambda run: run.approve(number), lets_run=True)
 
     def approve_always(self, others: OtherRuns | None = None) -> None:
         """Approve the waiting call and all similar ones for the rest of the run, and perhaps of
@@ -311,7 +323,7 @@ class RunSteering:
 
         def allowed(chosen: tuple[str, ...] | None) -> None:
             if chosen:
-                self._decide(number, lambda run: run.approve_always(number, chosen))
+                self._decide(number, lambda run: run.approve_always(number, chosen), lets_run=True)
             if chosen and self.has_decided(item):
                 if others is not None and dialog.is_for_all:
                     others.allow(item.call.name, chosen)
@@ -336,9 +348,9 @@ class RunSteering:
                 self._drafts.keep(number, dialog.draft, waits=self.waiting is not None)
                 return
             if same_arguments(arguments, before):
-                self._decide(number, lambda run: run.approve(number))
+                self._approve(number)
             else:
-                self._decide(number, lambda run: run.edit(number, arguments))
+                self._decide(number, lambda run: run.edit(number, arguments), lets_run=True)
 
         dialog = editor_of(self._screen, item, self._state, self.why_gone, self._drafts)
         app_of(self._screen).push_screen(dialog, edited)
@@ -376,15 +388,6 @@ class RunSteering:
         if self.run is not None and self._worker.steers and self.run.interrupt_reply():
             words = asks_again_words(self._state, self.mode)
             self._screen.notify(words, timeout=2, markup=False)
-
-
-def interrupt_words(*, interrupted: bool, was_frozen: bool) -> str:
-    """Return what happened when the user interrupted the running command, for which a frozen
-    sandbox was resumed; empty if the command had just ended by itself."""
-    if not was_frozen:
-        return "The command was interrupted." if interrupted else ""
-    did = "the command was interrupted" if interrupted else "the command ended by itself"
-    return f"The sandbox runs again: {did}. The run stays paused."
 
 
 def pause_or_resume(run: Controls) -> None:

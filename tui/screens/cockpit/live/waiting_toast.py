@@ -20,6 +20,11 @@ def still_waits(number: int) -> str:
     return f"Call {number} still waits for your decision."
 
 
+def thawed_for(number: int, of_run: str = "") -> str:
+    """Return the notice that a call which the user let run needed the frozen sandbox."""
+    return f"The sandbox runs again for call {number}{of_run}; the run stays paused."
+
+
 def passes_in_step() -> str:
     """Return the notice that what was allowed no longer waits, although all other calls do."""
     keys = f"{hint('live.mode')} {hint('mode_menu.allowed')}"

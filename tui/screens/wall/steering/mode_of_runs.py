@@ -20,12 +20,14 @@ from sandbox_tui.tui.screens.wall.steering.controlled_runs import (
     is_steerable,
     waiting_here,
 )
+from sandbox_tui.tui.screens.wall.steering.key_answers import KeyAnswers
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 
 
 def ask_for_mode(
     screen: Screen[None],
+    answers: KeyAnswers,
     tile: RunTile,
     tiles: Sequence[RunTile],
     steering: RunSteering,
@@ -36,6 +38,7 @@ def ask_for_mode(
 
     Args:
         screen: the wall.
+        answers: shows which mode was set.
         tile: that of the run.
         tiles: those that are shown.
         steering: steers the run.
@@ -56,7 +59,7 @@ def ask_for_mode(
             for one in wanted:
                 one.choose_mode(mode)
             if wanted:
-                screen.notify(words, markup=False)
+                answers.say("mode", words)
 
     app_of(screen).push_screen(dialog, chosen)
 
