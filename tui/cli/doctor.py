@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 import click
 
 from sandbox_tui.core.base.errors import ModelError, SandboxTuiError, ServerUnreachable
-from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.base.sanitize import sanitize, sanitize_line
 from sandbox_tui.core.config.mistakes import Mistake, SettingsError
 from sandbox_tui.core.config.settings import (
     ModelSettings,
@@ -43,7 +43,7 @@ from sandbox_tui.core.models.unlisted_model import ANY_NAME
 from sandbox_tui.core.sandboxes.bubblewrap.availability import bubblewrap_problem
 from sandbox_tui.core.sandboxes.docker.engine import engine_status
 from sandbox_tui.core.sandboxes.image_name import DEFAULT_IMAGE, command_for_image
-from sandbox_tui.tui.cli.settings.mistakes import error_words
+from sandbox_tui.tui.cli.settings.mistakes import in_full
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.lifecycle.config_mistakes import mistakes_of_screen, mistakes_of_themes
 
@@ -119,10 +119,12 @@ def _settings() -> list[Finding]:
     try:
         settings = load()
     except SandboxTuiError as error:
-        wrong = Finding("settings", False, error_words(error), _fix_for(error))
+        whole = in_full(error)
+        wrong = Finding("settings", False, sanitize(str(whole)), _fix_for(error))
         skipped = "not checked, because the settings cannot be used"
         unknown = [Finding(name, None, skipped) for name in ("model", "servers")]
-        return [wrong, *_theme_files(), *unknown]
+        known = whole.mistakes if isinstance(whole, SettingsError) else ()
+        return [wrong, *_theme_files(known), *unknown]
     location = str(file) if file.exists() else f"no file at {file}; the defaults apply"
     found = [Finding("settings", True, location), *_screen(), _model(settings)]
     return [*found, *_local_servers(settings.model)]
@@ -140,12 +142,14 @@ def _fix_for(error: SandboxTuiError) -> str:
 
 def _screen() -> list[Finding]:
     """Return the mistakes in the theme, the keys and the names of variables, which stop nothing."""
-    return [*map(_mistake_of_screen, mistakes_of_screen()), *_theme_files()]
+    found = mistakes_of_screen()
+    return [*map(_mistake_of_screen, found), *_theme_files(found)]
 
 
-def _theme_files() -> list[Finding]:
-    """Return the theme files that cannot be used, which stop nothing."""
-    return [Finding("theme", None, words) for words in mistakes_of_themes()]
+def _theme_files(known: Sequence[Mistake]) -> list[Finding]:
+    """Return the theme files that cannot be used, except those of known mistakes; they stop
+    nothing."""
+    return [Finding("theme", None, words) for words in mistakes_of_themes(known)]
 
 
 def _mistake_of_screen(mistake: Mistake) -> Finding:

@@ -3,7 +3,6 @@ environment variables, and are reported together with those in the settings."""
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 from collections.abc import Sequence
@@ -41,10 +40,12 @@ def mistakes_of_screen() -> Sequence[Mistake]:
     return [*found, *unknown_variables(_key_variable(_table(tables, "model")))]
 
 
-def mistakes_of_themes() -> Sequence[str]:
-    """Return a sentence about each theme file that cannot be used, except the chosen one, about
-    which `mistakes_of_screen` says the same."""
-    from sandbox_tui.core.base.errors import ConfigError
+def mistakes_of_themes(known: Sequence[Mistake]) -> Sequence[str]:
+    """Return a sentence about each theme file that cannot be used.
+
+    Args:
+        known: what `mistakes_of_screen` returned; a file that it names is left out.
+    """
     from sandbox_tui.core.config.settings import config_dir
 
     folder = config_dir() / "themes"
@@ -52,11 +53,8 @@ def mistakes_of_themes() -> Sequence[str]:
         return ()
     from sandbox_tui.tui.theming.theme_files import ThemeFiles, words_of
 
-    known = list[str]()
-    with contextlib.suppress(ConfigError):  # what reads the settings reports it
-        known = [mistake.words for mistake in mistakes_of_screen()]
     broken = map(words_of, ThemeFiles(folder).broken)
-    return [f"{words}." for words in broken if not any(words in said for said in known)]
+    return [f"{words}." for words in broken if not any(words in one.words for one in known)]
 
 
 def _key_variable(model: dict[str, Any]) -> str:

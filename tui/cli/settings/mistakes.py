@@ -17,11 +17,16 @@ if TYPE_CHECKING:
 
 
 def error_words(error: SandboxTuiError) -> str:
-    """Return the words of an error; of settings that cannot be used, with the mistakes that stop
-    nothing by themselves."""
+    """Return the words of an error, as `in_full`."""
+    return sanitize(str(in_full(error)))
+
+
+def in_full(error: SandboxTuiError) -> SandboxTuiError:
+    """Return an error; that of settings that cannot be used with the mistakes that stop nothing by
+    themselves."""
     from sandbox_tui.core.config.mistakes import SettingsError
 
-    return sanitize(str(_in_full(error) if isinstance(error, SettingsError) else error))
+    return _in_full(error) if isinstance(error, SettingsError) else error
 
 
 def _in_full(error: SettingsError) -> SettingsError:
@@ -45,7 +50,8 @@ def say_if_unusable(name: str) -> None:
 def say_mistakes_of_screen() -> None:
     """Print the mistakes that stop nothing, those in theme files among them, on stderr, one per
     line."""
-    _say([*mistakes_of_screen(), *mistakes_of_themes()])
+    found = mistakes_of_screen()
+    _say([*found, *mistakes_of_themes(found)])
 
 
 def say_that_mistakes_follow() -> None:

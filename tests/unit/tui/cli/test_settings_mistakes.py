@@ -11,6 +11,7 @@ from sandbox_tui.core.config.mistakes import SettingsError
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.tui.cli.main import main
 from sandbox_tui.tui.cli.options import settings_to_look
+from sandbox_tui.tui.lifecycle import config_mistakes
 from sandbox_tui.tui.lifecycle.config_mistakes import mistakes_of_screen
 from sandbox_tui.tui.live_settings import LiveSettings
 
@@ -260,6 +261,21 @@ def test_theme_files_that_cannot_be_used_are_reported(own_home: Path) -> None:
     assert len([one for one in doctor_lines() if "mine.toml" in one]) == 1
     config_of(own_home, HOT)
     assert len([one for one in doctor_lines() if "mine.toml" in one]) == 1
+
+
+def test_the_doctor_reads_the_mistakes_of_the_screen_once(
+    own_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config_of(own_home, '[ui]\ntheme = "mine"\n')
+    (own_home / "themes").mkdir()
+    (own_home / "themes" / "mine.toml").write_text("[colors]\nprimary = 3\n")
+    reads: list[str] = []
+    read = config_mistakes._problem_of_theme
+    monkeypatch.setattr(
+        config_mistakes, "_problem_of_theme", lambda name: reads.append(name) or read(name)
+    )
+    assert len([one for one in doctor_lines() if "mine.toml" in one]) == 1
+    assert reads == ["mine"]
 
 
 def doctor_lines() -> list[str]:
