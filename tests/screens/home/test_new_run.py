@@ -571,7 +571,8 @@ async def test_the_field_with_the_focus_is_explained(app: SandboxTui) -> None:
             said[name] = str(form.query_one("#hint", Label).content)
         for name, words in said.items():
             assert len(words) > 10, name
-            assert name not in SETTINGS or words.startswith(HINTS[SETTINGS[name]])
+            hint = form.doubt_about(name) or HINTS[SETTINGS[name]] if name in SETTINGS else ""
+            assert words.startswith(hint)
         assert len(set(said.values())) == len(said)
         form.query_one("#start").focus()
         await until(pilot, lambda: not str(form.query_one("#hint", Label).content).strip())
