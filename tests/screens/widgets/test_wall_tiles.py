@@ -18,7 +18,7 @@ from sandbox_tui.sessions import RunWorker
 from sandbox_tui.tui.screens.wall.describe_tiles import describe_tiles, is_due
 from sandbox_tui.tui.screens.wall.dialogs.decide_about_all import DecideAboutAllDialog, WaitingCall
 from sandbox_tui.tui.screens.wall.key_words import why_key_of_run_does_nothing as words_about
-from sandbox_tui.tui.screens.wall.steering.controlled_runs import why_not_here
+from sandbox_tui.tui.screens.wall.steering.controlled_runs import next_of_another, why_not_here
 from sandbox_tui.tui.theming.derived_roles import derived_roles
 from sandbox_tui.tui.widgets.wall.run_order import chosen_by, passes, rank
 from sandbox_tui.tui.widgets.wall.run_selection import chosen_first
@@ -278,3 +278,14 @@ async def test_a_run_that_the_user_has_stopped_is_not_found_as_a_running_one() -
     assert chosen_by("stopped", "", stopped) == "pausing or paused"
     assert chosen_by("stopped", "", [paused]) == "paused"
     assert chosen_by("stopped", "", []) == "paused"
+
+
+def test_control_is_taken_of_one_run_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    tiles = [tile(number, started()) for number in (1, 2, 3)]
+    assert why_not_here("steer", tiles[0], tiles) == "you are in control"
+    mine = {tiles[1].worker.run_id}
+    monkeypatch.setattr(RunWorker, "steers", property(lambda run: run.run_id in mine))
+    assert not why_not_here("steer", tiles[0], tiles)
+    assert why_not_here("pause", tiles[0], tiles).endswith("; T takes control")
+    assert next_of_another(tiles, tiles[0]) is tiles[2]
+    assert next_of_another(tiles, tiles[2]) is tiles[0]

@@ -140,6 +140,7 @@ SCREEN_ACTIONS = (
     KeyAction("wall.pause_all", ("P",), "pause all", about="Pause all runs shown, or resume them"),
     KeyAction("wall.reject", ("r",), "reject", about="Reject the waiting call"),
     KeyAction("wall.right", ("right", "l"), "Right"),
+    KeyAction("wall.steer", ("T",), "take control", about="Take control, then of the next run"),
     KeyAction("wall.up", ("up", "k"), "Up"),
     KeyAction(
         "wall.waiting", ("n",), "next waiting", about="Go to the next run that waits for you"

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from textual import on
 from textual.screen import Screen
 
+from sandbox_tui.tui.screens.wall.steering.controlled_runs import next_of_another
 from sandbox_tui.tui.screens.wall.tile_actions import TileActions
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 
@@ -68,6 +69,15 @@ class RunKeys(Screen[None]):
     def action_pause_all(self) -> None:
         """Pause all runs shown, or resume them if all are paused."""
         self._actions.pause_all(self._seen_tiles())
+
+    def action_steer(self) -> None:
+        """Take control of the chosen run, and go to the next that another terminal controls: one
+        key after the other takes all."""
+        if (tile := self._chosen) is not None:
+            tile.worker.take_over()
+            following = next_of_another(self._seen_tiles(), tile)
+            if following is not None:
+                self.set_focus(following)
 
     def action_end(self) -> None:
         """End the chosen run, or all runs shown, after a confirmation."""

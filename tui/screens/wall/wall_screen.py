@@ -99,6 +99,7 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, RunKeys):
         binding("wall.mode", "mode"),
         binding("wall.pause", "pause"),
         binding("wall.pause_all", "pause_all"),
+        binding("wall.steer", "steer"),
         binding("wall.end", "end"),
         binding("wall.compare", "compare"),
         binding("wall.order", "order"),

@@ -17,7 +17,7 @@ from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 _ABOUT_WAITING_CALL = ("approve", "approve_always", "reject")
 
 _ON_ONE_RUN = frozenset(
-    (*_ABOUT_WAITING_CALL, "open", "compare", "message", "mode", "pause", "end")
+    (*_ABOUT_WAITING_CALL, "open", "compare", "message", "mode", "pause", "end", "steer")
 )
 """Actions on the chosen run."""
 
@@ -27,7 +27,7 @@ DECIDING = ("open", "approve", "approve_all", "reject")
 _ON_SEVERAL = frozenset(("message", "mode", "end"))
 """Those that a key can make actions on all runs shown."""
 
-REPLACED = "another terminal is in control of this run; open it to take control"
+REPLACED = "another terminal is in control of this run"
 
 
 def why_not(action: str, tile: RunTile | None) -> str:
@@ -45,7 +45,21 @@ def why_not(action: str, tile: RunTile | None) -> str:
         return "this run has ended"
     if isinstance(tile.worker, RecordedRun):
         return "this run belongs to another program"
-    return "" if tile.worker.steers else REPLACED
+    if action == "steer":
+        return "you are in control" if tile.worker.steers else why_never_steered(tile)
+    return "" if tile.worker.steers else f"{REPLACED}; {hint('wall.steer')} takes control"
+
+
+def why_never_steered(tile: RunTile) -> str:
+    """Return why this program can never control a run; empty if it can."""
+    return "" if tile.worker.can_be_steered else "this run can only be watched here"
+
+
+def next_of_another(tiles: Sequence[RunTile], taken: RunTile) -> RunTile | None:
+    """Return the next run after this one that another terminal controls; None without any."""
+    after = tiles.index(taken) + 1 if taken in tiles else 0
+    rest = [*tiles[after:], *tiles[:after]]
+    return next((one for one in rest if one is not taken and not why_not("steer", one)), None)
 
 
 def why_not_here(
