@@ -35,6 +35,10 @@ def test_a_suite_is_run_reported_and_compared(person: Person, scripted_server: S
         write_suite(person)
         assert "pocket" in person.runs("sandbox-tui eval suites")
         assert "math_verify" in person.runs("sandbox-tui eval scorers")
+        for names, one in (("suites", "pocket"), ("scorers", "math_verify")):
+            person.runs(f"sandbox-tui eval {names} --json >names")
+            listed = map(json.loads, (person.folder / "names").read_text().splitlines())
+            assert one in {named["name"] for named in listed}
         run = f"sandbox-tui eval run products.yaml --model m --base-url {server.url}"
         limits = "--max-steps 9 --max-tokens 99 --token-limit 9999 --time-limit 60"
         model = "--seed 7 --temperature 0.5 --tool-calls native --extra-body '{}' --network none"
@@ -58,6 +62,9 @@ def test_a_suite_is_run_reported_and_compared(person: Person, scripted_server: S
         assert "100.0" in person.runs("sandbox-tui eval report | head -8")
         assert "Resampling: " in person.runs("sandbox-tui eval report --explain | grep Resampling")
         person.runs("sandbox-tui eval report last --format html --output r.html --sessions")
+        report = "sandbox-tui eval report last --output r.html --sessions"
+        assert "r.html already exists" in person.runs(report, code=2)
+        person.runs(f"{report} --force")
         page = (person.folder / "r.html").read_text()
         assert all(f'href="sessions/{one["run_id"]}.html"' in page for one in samples)
         assert all((person.folder / f"sessions/{one['run_id']}.html").exists() for one in samples)
@@ -68,6 +75,9 @@ def test_a_suite_is_run_reported_and_compared(person: Person, scripted_server: S
         for form in ("text", "markdown", "html"):
             person.runs(f"{compare} --format {form} --output compared.{form}")
             assert "tables" in (person.folder / f"compared.{form}").read_text()
+        assert "already exists" in person.runs(f"{compare} --output compared.html", code=2)
+        person.runs(f"{compare} --output compared.html --force")
+        assert "<html" in (person.folder / "compared.html").read_text()
         rescore = f"sandbox-tui eval rescore {newest['id']}"
         assert "verdict" in person.runs(rescore)
         person.runs(f"{rescore} --scorer number --json >again")

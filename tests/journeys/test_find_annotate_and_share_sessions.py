@@ -44,6 +44,9 @@ def test_sessions_are_kept_in_order_on_the_command_line(person: Person) -> None:
         person.runs(f"sandbox-tui sessions note {first} --remove 1")
         assert "two steps only" in person.runs("sandbox-tui sessions ls --all")
         assert "  2  ok" in person.runs("sandbox-tui sessions show last")
+        person.runs("sandbox-tui sessions show last --json >shown")
+        shown = json.loads((person.folder / "shown").read_text())
+        assert len(shown["call_list"]) == shown["calls"]
         person.runs(f'sandbox-tui sessions note {first} --step 44 "nowhere"', code=2)
         person.runs("sandbox-tui sessions check")
         person.runs(f"sandbox-tui sessions rm {first} --yes")
@@ -53,7 +56,8 @@ def test_sessions_are_kept_in_order_on_the_command_line(person: Person) -> None:
         person.sees("Delete")
         person.types("n")
         person.presses("Enter")
-        assert person.is_back() == 1
+        person.sees("Nothing was deleted.")
+        assert person.is_back() == 130
 
 
 def test_sessions_are_exported_and_imported(person: Person) -> None:
@@ -66,6 +70,10 @@ def test_sessions_are_exported_and_imported(person: Person) -> None:
         assert "Which harbour" in (person.folder / "run.html").read_text()
         person.runs(f"{export} -f html -o run.html", code=2)
         person.runs(f"{export} -f html -o run.html --force")
+        (person.folder / "link.md").symlink_to("real.md")
+        person.runs(f"{export} -o link.md")
+        assert (person.folder / "link.md").is_symlink()
+        assert "Which harbour" in (person.folder / "real.md").read_text()
         person.runs(f"{export} -f svg --at 4 --size 120x40 -o step-4.svg")
         assert "<svg" in (person.folder / "step-4.svg").read_text()
         person.runs(f"{export} -f film --size 90x24 -o run.film.svg")

@@ -41,6 +41,13 @@ def test_tasks_are_generated_split_and_checked(person: Person) -> None:
             f"{DATA} split tasks.jsonl --share 0.2 --seed 1 --train train.jsonl "
             "--held-out held-out.jsonl"
         )
+        made = f"{DATA} generate --count 1 --output train.jsonl"
+        assert "train.jsonl already exists" in person.runs(made, code=2)
+        person.runs(f"{DATA} generate --count 1 --output other.jsonl")
+        person.runs(f"{DATA} generate --count 2 --output other.jsonl --force")
+        again = f"{DATA} split tasks.jsonl --share 0.2 --seed 1 --train train.jsonl --held-out"
+        assert "already exists" in person.runs(f"{again} held-out.jsonl", code=2)
+        person.runs(f"{again} held-out.jsonl --force")
         ids = [
             json.loads(line)["id"]
             for name in ("train", "held-out")
@@ -85,7 +92,7 @@ def test_questions_and_documents_are_converted(person: Person) -> None:
         assert sum("Keeper0." in text for text in first["files"].values()) == 1
         wrong = f"{DATA} convert rows.csv --output x.jsonl"
         assert "the problem is missing" in person.runs(wrong, code=2)
-        over = f"{DATA} convert rows.csv --output ./rows.csv"
+        over = f"{DATA} convert rows.csv --output ./rows.csv --force"
         assert "rows.csv is given twice" in person.runs(over, code=2)
         assert "is not FIELD=COLUMN" in person.runs(f"{wrong} --column riddle", code=2)
 
@@ -148,7 +155,7 @@ def test_trainings_are_listed_exported_and_deleted(person: Person, home: Path) -
         assert "step 0 · reward 0.500" in person.runs("sandbox-tui rl watch last --headless")
         person.runs(f"sandbox-tui rl watch {first.id} --json >steps")
         assert json.loads((person.folder / "steps").read_text())["reward"] == 0.5
-        export = f"sandbox-tui rl export-sft {first.id} --output good.jsonl"
+        export = f"sandbox-tui rl export-sft {first.id} --force --output good.jsonl"
         assert "2 rollouts of 2 tasks" in person.runs(export)
         assert "No stored rollout" in person.runs(f"{export} --min-reward 2", code=2)
         person.runs(f"{export} --min-reward 0 --each 1 --held-out --no-redact")
