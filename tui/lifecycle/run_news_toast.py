@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 from textual.screen import Screen
 
+from sandbox_tui.sessions.recording.run_registry import ENDED_BY_USER
 from sandbox_tui.tui.format.titles import cut_title, task_line
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.terminal_io.external_editor import is_editor_open
@@ -71,6 +72,12 @@ class News(NamedTuple):
         """Whether the run is still as the words say."""
         return news_words(self.run) == self.words
 
+    @property
+    def is_known(self) -> bool:
+        """Whether the user has just ended the run."""
+        finished = self.run.state.finished
+        return finished is not None and finished.error == ENDED_BY_USER
+
 
 class RunNewsToast:
     """Tells on every screen which other runs of this program have ended or begun to wait. What was
@@ -111,7 +118,11 @@ class RunNewsToast:
         away = self._runs.samples.union(self._runs.detached)
         own = [run for run_id, run in self._runs.all.items() if run_id not in away]
         found = {run.run_id: News(run, words) for run, words in self._notices.take_news(own)}
-        new = {one: news for one, news in found.items() if not _is_shown(one, before)}
+        new = {
+            run_id: news
+            for run_id, news in found.items()
+            if not (_is_shown(run_id, before) or news.is_known)
+        }
         self._untold = _still_new(self._untold | new, stack)
         new = _still_new(new, stack)
         if stack and isinstance(stack[-1], ListsRuns):
@@ -149,7 +160,7 @@ class RunNewsToast:
         told = f"{cut_title(title, MAX_TITLE_CHARACTERS)}: {words}"
         if self._app.screen is not self._stack[-1]:
             return told  # a dialog takes the keys
-        if self._stack[-1] is not home:
+        if home is None or self._stack[-1] is not home:
             return f"{told} · {hint('app.palette')} finds it"
         return f"{told} · enter opens it" if home.opens_on_enter(run.run_id) else told
 
