@@ -119,7 +119,9 @@ class EvalRunner:
             await self._executor.open()
             async with asyncio.TaskGroup() as group:
                 self._handing_out = group.create_task(self._hand_out(group))
-            await asyncio.to_thread(ledger.release, self._store, self.info.id, self.stopped_because)
+            is_whole = all(one.over for one in self.samples.values())
+            because = "" if is_whole else self.stopped_because
+            await asyncio.to_thread(ledger.release, self._store, self.info.id, because)
         except* SandboxTuiError as errors:
             failure = errors.exceptions[0]  # until Python 3.11.3, raised here it comes in a group
             await self._give_up(str(failure))

@@ -40,6 +40,7 @@ async def test_it_is_said_at_the_end_in_the_report_and_on_the_screen(
     written = capsys.readouterr()
     assert (written.err if as_json else written.out).count(words) == 1
     found = ledger.summary(store)
+    assert not found.stopped_because, "nothing was left to stop"
     report = recorded_report(store, found.info, ledger.results(store, eval_id))
     assert words in markdown_report(report)
     assert words in html_report(report)
