@@ -173,7 +173,7 @@ class QuitDialog(QuitQuestion):
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("leave_run.detach", "answer('detach')"),
         binding("leave_run.end", "answer('end')"),
-        binding("leave_run.stay", "answer(False)"),
+        binding("leave_run.stay", "answer(None)"),
         binding("confirm.yes", "answer(True)", show=False),
         binding("confirm.no", "answer(False)", show=False),
     ]
@@ -199,7 +199,7 @@ class QuitDialog(QuitQuestion):
         self.notify(f"{ends}, {hint('leave_run.stay')} stays.", markup=False)
 
     @override
-    def action_answer(self, sure: bool | Literal["detach", "end"]) -> None:
+    def action_answer(self, sure: bool | Literal["detach", "end"] | None) -> None:
         """Close with the answer, and detach the runs if chosen."""
         self.dismiss(sure is True or sure == "end")
         if sure == "detach":
