@@ -73,9 +73,7 @@ def evaluation_entry(found: EvalSummary, open_evaluation: Callable[[EvalSummary]
     words = f"{sanitize_line(info.suite)} · {model_title(info.model)}"
     samples = f"{found.over} of {found.samples} samples"
     detail = f"{found.status} · {samples} · {info.id}"
-    return Entry(
-        "Evaluations", info.id, words, detail, lambda: open_evaluation(found), id=info.id
-    )
+    return Entry("Evaluations", info.id, words, detail, lambda: open_evaluation(found), id=info.id)
 
 
 def model_entries(
