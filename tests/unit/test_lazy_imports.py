@@ -96,7 +96,7 @@ def test_commands_that_only_read(tmp_path: Path) -> None:
     assert imported(COMMAND_LINE, words, names, tmp_path) == []
 
 
-@pytest.mark.parametrize("words", [["keys"], ["config", "set", "keys.live.approve", "y"]])
+@pytest.mark.parametrize("words", [["keys"], ["config", "set", "keys.live.approve", "ctrl+x"]])
 def test_commands_about_keys_import_no_screen(tmp_path: Path, words: list[str]) -> None:
     (tmp_path / "config.toml").write_text('[keys]\n"live.approve" = "f7"\n')
     names = ("textual.app", "textual.widget", "sandbox_tui.tui.screens", "sandbox_tui.tui.widgets")

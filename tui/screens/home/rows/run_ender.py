@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from textual.screen import Screen
 
 from sandbox_tui.core.base.errors import SandboxTuiError
-from sandbox_tui.sessions import RunRegistry, RunSummary, RunWorker
+from sandbox_tui.sessions import RunRegistry, RunSummary
 from sandbox_tui.sessions.recording.run_registry import ENDED_BY_USER
 from sandbox_tui.sessions.remote.sockets import is_detached
 from sandbox_tui.tui.format import numbers
@@ -15,6 +16,9 @@ from sandbox_tui.tui.format.titles import cut_title, task_title
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog, end_question
 from sandbox_tui.tui.textual_support.toasts import complain_here
 from sandbox_tui.tui.textual_support.typed_app import app_of
+
+if TYPE_CHECKING:  # imported with the first run
+    from sandbox_tui.sessions import RunWorker
 
 MAX_TITLE_CHARACTERS = 60
 """Maximum characters of a run's title in a question or a notice."""

@@ -95,7 +95,7 @@ def test_the_question_before_deleting_names_what_stays(store: Store) -> None:
     keep(store, RUN)
     keep(store, FORK, parent=RUN, parent_seq=1)
     asked = CliRunner().invoke(main, ["sessions", "rm", RUN], input="n\n")
-    assert asked.exit_code == 1
+    assert asked.exit_code == 130
     assert f"Delete “count the boats” ({RUN}), about " in asked.output
     assert "Its fork is kept. This cannot be undone." in asked.output
     assert len(store.runs()) == 2
