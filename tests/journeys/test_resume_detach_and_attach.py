@@ -247,6 +247,15 @@ def test_a_detached_run_is_watched_and_stopped(person: Person, scripted_server: 
         assert "2 detached runs. Name those to stop, or use --all:" in refused
         person.enters("sandbox-tui attach")
         person.sees("2 runs", "2 wait for you")
+        with Person(Path(person.folder / "home"), columns=120, rows=36) as other:
+            other.enters("sandbox-tui attach")
+            other.sees("2 runs", "T take control")
+            other.presses("T")
+            person.sees("T take control")
+            other.presses("T")
+            other.sees("a approve")
+            other.presses("q")
+            assert other.is_back() == 0
         person.presses("q")
         assert person.is_back() == 0
         screen = person.runs(f"sandbox-tui stop {session} {several[0]}")
