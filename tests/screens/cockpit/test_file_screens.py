@@ -302,7 +302,7 @@ async def test_search_in_the_whole_file(session: Session) -> None:
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(screen.app.screen, FileViewScreen))
         body = screen.app.screen.query_one(Preview).body
-        await pilot.press("slash", *"LINE 2", "enter")
+        await pilot.press("slash", *"line 2", "enter")
         await until(pilot, lambda: body.cursor == 2)
         await pilot.press("n")
         assert body.cursor == 20

@@ -80,7 +80,7 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
     EvalScreen #eval-failures, EvalScreen #eval-reason { display: none; }
     EvalScreen #eval-reason { height: auto; max-height: 3; }
     EvalScreen #eval-charts { height: 1fr; max-height: 12; }
-    EvalScreen #eval-wall { min-height: 6; }  /* at least three samples */
+    EvalScreen.-charts #eval-wall { min-height: 6; }  /* at least three samples */
     EvalScreen #eval-failures.-shown, EvalScreen #eval-reason.-shown { display: block; }
     """
 
@@ -204,6 +204,7 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
         charts, table = self.query_one(ChartRow), self.query_one(DomainTable)
         shows_charts = self._shows_charts
         charts.set_class(shows_charts, "-shown")
+        self.set_class(shows_charts, "-charts")
         if shows_charts:
             self._draw_charts(data, charts)
         table.display = self._has_room_for_charts or not shows_charts
