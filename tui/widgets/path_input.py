@@ -24,8 +24,8 @@ MAX_ENTRIES = 5_000
 
 
 class PathInput(NameInput):
-    """An input that suggests the first matching name; → accepts it, and tab completes as a shell
-    does.
+    """An input that suggests the first matching name; → accepts it. Tab completes what was typed as
+    far as it is certain, else takes the suggestion; pressed again, it goes to the next field.
 
     It starts empty if `value` contains characters that cannot be displayed.
     """
@@ -33,7 +33,10 @@ class PathInput(NameInput):
     BINDINGS: ClassVar[list[BindingType]] = [binding("path.complete", "complete", show=False)]
 
     _was_typed = False
-    """Whether the path changed since the input got the focus."""
+    """Whether something was typed since the input got the focus, or since tab completed a name."""
+
+    _completed = ""
+    """The path with a whole name, as tab has completed it."""
 
     def __init__(
         self,
@@ -64,18 +67,20 @@ class PathInput(NameInput):
 
     @on(Input.Changed)
     def _note_typing(self) -> None:
-        self._was_typed = self.has_focus
+        self._was_typed = self.has_focus and self.value != self._completed
 
     async def action_complete(self) -> None:
-        """Complete what was typed as far as it is certain, otherwise go to the next field: a
-        default stays as it is."""
+        """Complete what was typed, otherwise go to the next field: a default stays as it is."""
+        if not self._was_typed:
+            self.screen.focus_next()
+            if not self.has_focus:
+                return  # else this is the only field
         typed = self.value
-        longer = typed
-        if self._was_typed:
-            longer = await asyncio.to_thread(completed_as_far_as_certain, typed)
+        longer, is_whole = await asyncio.to_thread(completed_by_tab, typed)
         if longer == typed:
             self.screen.focus_next()
         elif self.value == typed:
+            self._completed = longer if is_whole else ""
             self.value = longer
             self.cursor_position = len(longer)
 
@@ -96,9 +101,14 @@ def completed(value: str) -> str | None:
     return min(_ways_on(value), default=None)
 
 
-def completed_as_far_as_certain(value: str) -> str:
-    """Return the path, completed with what all matching names begin with."""
-    return os.path.commonprefix(_ways_on(value)) or value  # noqa: RUF071 - not only whole names
+def completed_by_tab(value: str) -> tuple[str, bool]:
+    """Return the path, completed with what all matching names begin with, else with the first of
+    them, and whether that is a whole name; unchanged if there is none."""
+    found = _ways_on(value)
+    certain = os.path.commonprefix(found)  # noqa: RUF071 - not only whole names
+    if len(certain) > len(value):
+        return certain, certain in found
+    return min(found, default=value), True
 
 
 def _ways_on(value: str) -> list[str]:

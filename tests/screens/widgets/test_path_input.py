@@ -11,7 +11,7 @@ from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from sandbox_tui.tui.widgets.path_input import PathInput, completed_as_far_as_certain
+from sandbox_tui.tui.widgets.path_input import PathInput, completed_by_tab
 from tests.screens.cockpit.test_replay_screen import until
 
 
@@ -28,15 +28,18 @@ def folder(tmp_path: Path) -> Path:
     ("typed", "wanted"),
     [
         ("r", "run-"),
-        ("run-", "run-"),
+        ("run-", "run-one.sbx"),
         ("run-t", "run-two.sbx"),
         ("s", "sub/"),
-        ("", ""),
+        ("", "note.cast"),
         ("x", "x"),
     ],
 )
-def test_a_path_is_completed_as_far_as_it_is_certain(folder: Path, typed: str, wanted: str) -> None:
-    assert completed_as_far_as_certain(f"{folder}/{typed}") == f"{folder}/{wanted}"
+def test_a_path_is_completed_as_far_as_it_is_certain_then_with_the_first_name(
+    folder: Path, typed: str, wanted: str
+) -> None:
+    whole = wanted != "run-"
+    assert completed_by_tab(f"{folder}/{typed}") == (f"{folder}/{wanted}", whole)
 
 
 class _Fields(App[None]):
@@ -64,6 +67,28 @@ async def test_tab_completes_what_was_typed_then_goes_on(folder: Path) -> None:
         assert path.cursor_position == len(path.value)
         await pilot.press("tab")
         await until(pilot, lambda: other.has_focus)
+
+
+async def test_tab_takes_the_suggestion_where_several_names_match(folder: Path) -> None:
+    async with fields(f"{folder}/") as (path, other, pilot):
+        await pilot.press("r", "tab")
+        await until(pilot, lambda: path.value == f"{folder}/run-")
+        await pilot.press("tab")
+        await until(pilot, lambda: path.value == f"{folder}/run-one.sbx")
+        assert path.has_focus
+        await pilot.press("tab")
+        await until(pilot, lambda: other.has_focus)
+        assert path.value == f"{folder}/run-one.sbx"
+
+
+async def test_tab_goes_on_in_the_only_field(folder: Path) -> None:
+    (folder / "sub" / "one").touch()
+    async with fields(f"{folder}/") as (path, other, pilot):
+        await other.remove()
+        await pilot.press("s", "tab")
+        await until(pilot, lambda: path.value == f"{folder}/sub/")
+        await pilot.press("tab")
+        await until(pilot, lambda: path.value == f"{folder}/sub/one")
 
 
 async def test_tab_leaves_a_default_as_it_is(folder: Path) -> None:

@@ -77,7 +77,7 @@ OTHER_HINTS = {
     "": " ",
     "task": "what the model has to do",
     "model": "the name as its server knows it; several, separated by commas, run side by side",
-    "input": "a file or folder of this machine; it is copied into the sandbox",
+    "input": "a file or folder of this machine, copied into the sandbox; tab completes its path",
     "samples": "how often to run each task, at the same time",
     "seed": "sent with the first request; later steps and samples count up from it",
 }
