@@ -1,8 +1,8 @@
 """Fuzzy matching of typed letters with words.
 
 Whole words count most, then beginnings of words, then letters inside words. Beginnings of several
-words typed without blanks are for when no word matches, and scattered letters for when nothing else
-does.
+words typed without blanks, and words of which letters are left out, are for when no word matches,
+and scattered letters for when nothing else does.
 
 Textual's own matcher tries every way to place the letters in the words; for a long title there are
 millions.
@@ -19,14 +19,17 @@ _WORD = re.compile(r"\w+")
 
 WHOLE, BEGINNING, INSIDE, INITIALS = 6, 4, 3, 3
 """Score per letter of a whole word, of the beginning of one, of letters inside one, and of the
-beginnings of several."""
+beginnings of several, or of one of which letters are left out."""
 
 WORDS, SEVERAL, NOISE = 2, 1, 0
-"""Levels of matches: of words, of the beginnings of several, and of letters that may be there by
-coincidence."""
+"""Levels of matches: of words, of the beginnings of several or shortened ones, and of letters that
+may be there by coincidence."""
 
 MIN_INSIDE = 4
 """Minimum letters inside a word that are no coincidence."""
+
+MIN_SHORTENED = 3
+"""Minimum letters that are taken for a word of which others are left out."""
 
 MAX_SPREAD = 4
 """Maximum spread of scattered letters, in characters per typed letter; wider matches are noise."""
@@ -82,7 +85,8 @@ def fit(typed: str, words: str, own: int = 0) -> Fit | None:
 def _fit_part(part: str, words: str, own: int) -> Fit | None:
     at = words.find(part)
     if at < 0:
-        return _initials(part, words[:own]) or _nearest(part, words)
+        several = (_initials(part, words[:own]), _shortened(part, words[:own]))
+        return max(filter(None, several), default=None) or _nearest(part, words)
     places = [found.start() for found in re.finditer(re.escape(part), words)]
     return max(_in_one_piece(part, words, at, own) for at in places)
 
@@ -124,6 +128,20 @@ def _initials(part: str, words: str) -> Fit | None:
 
     places = match(0, 0) if any(words[start] == part[0] for start in starts) else None
     return None if places is None else Fit(INITIALS * len(part), places, SEVERAL)
+
+
+def _shortened(part: str, words: str) -> Fit | None:
+    """Match a word of which letters are left out, but not the first, as in `rsme` for "resume"."""
+    if len(part) < MIN_SHORTENED:
+        return None
+    ways: list[Fit] = []
+    for found in _WORD.finditer(words):
+        if found[0][0] == part[0] and (
+            places := _scattered(part, words[: found.end()], found.start())
+        ):
+            left_out = places[-1] + 1 - places[0] - len(part)
+            ways.append(Fit(INITIALS * len(part) - left_out / 2, places, SEVERAL))
+    return max(ways, default=None)
 
 
 def _nearest(part: str, words: str) -> Fit | None:
