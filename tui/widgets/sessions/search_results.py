@@ -171,9 +171,7 @@ class SearchResults(BlockList):
         """Return that nothing was found, once that is known, and how to search for a word that
         was taken as a tag."""
         tag = self._query.filters.tag if self._query is not None else None
-        words = (
-            f'#{tag} means the tag; in quotes, "#{tag}", it is searched as words.' if tag else ""
-        )
+        words = f"“{tag}” is searched as a tag; in quotes it is searched as words." if tag else ""
         lines = ["", "  No matches in any session.", f"  {sanitize_line(words)}" if tag else ""]
         if self._is_searching:
             lines = ["", f"  {SEARCHING}", ""]
