@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from textual.events import Key
 from textual.widgets import Input, OptionList, Static
 
 from sandbox_tui.sessions.recording.run_registry import ENDED_BY_USER
@@ -16,6 +17,7 @@ from sandbox_tui.tui.screens.wall.dialogs.choose_mode_of_all import (
 from sandbox_tui.tui.screens.wall.dialogs.end_runs import EndAllRunsDialog, EndRunsDialog
 from sandbox_tui.tui.screens.wall.dialogs.message_runs import MessageRunsDialog
 from sandbox_tui.tui.screens.wall.wall_screen import WallScreen
+from sandbox_tui.tui.textual_support.private_api import shown_toasts
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from tests.integration.test_wall import modes_marked, notices, tile, tile_of, waiting_runs
 from tests.waiting import until
@@ -162,6 +164,35 @@ async def test_runs_that_are_paused_stay_so_when_their_mode_is_chosen(tmp_path: 
         assert modes_marked(app) == ["auto"]
         await pilot.press("escape", "P")
         await until(pilot, lambda: modes(app) == ["auto", "ask"])
+        await until(pilot, lambda: shown(app) == ["Resumed 2 runs."])
+
+        tile_of(wall, 1).focus()
+        await pilot.press("space")
+        await until(pilot, lambda: modes(app)[0] == "paused")
+        await pilot.press("M")
+        await until(pilot, lambda: isinstance(app.screen, WallModeDialog))
+        await pilot.press("s")
+        await until(pilot, lambda: shown(app) == ["Mode step in run 1 once you resume it."])
+        await pilot.press("space")
+        assert not shown(app)
+
+
+async def test_a_call_is_approved_only_after_its_tile_has_shown_it(tmp_path: Path) -> None:
+    async with waiting_runs(tmp_path, ["one", "two"]) as (app, pilot):
+        one = tile(app, 1)
+        one.focus()
+        pending, early = one.state.pending, Key("a", "a")
+        early.time = 0.0
+        app.post_message(early)
+        await until(pilot, lambda: "not shown yet" in "".join(shown(app)))
+        assert one.state.pending is pending
+        await pilot.press("a")
+        await until(pilot, lambda: one.state.pending is not pending)
+
+
+def shown(app: SandboxTui) -> list[str]:
+    """The notices on the screen."""
+    return [toast.message for toast in shown_toasts(app)]
 
 
 def modes(app: SandboxTui) -> list[str]:

@@ -145,6 +145,11 @@ class SequentialKeys(App[Result], Generic[Result]):
         else:
             await self._next_key()
 
+    @property
+    def pressed_at(self) -> float:
+        """When the key that is being handled was pressed; infinity if none is."""
+        return math.inf if self._key_under_way is None else self._last_key_at
+
     def note_sent_line(self) -> None:
         """Take an escape that follows soon for one that was to leave the input of a line that is
         sent now."""
@@ -257,6 +262,13 @@ def is_repeated_escape(node: MessagePump) -> bool:
     after a line was sent."""
     app = app_of(node)
     return isinstance(app, SequentialKeys) and app.is_repeated_escape
+
+
+def pressed_at(node: MessagePump) -> float:
+    """Return when the key that is being handled was pressed, on the monotonic clock; infinity if
+    none is: a click is only on what has been drawn."""
+    app = app_of(node)
+    return app.pressed_at if isinstance(app, SequentialKeys) else math.inf
 
 
 def follows_leaving(node: MessagePump) -> bool:

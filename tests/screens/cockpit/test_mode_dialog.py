@@ -21,7 +21,7 @@ from tests.waiting import until
     [
         (ModeDialog("auto"), 5),
         (ModeDialog("auto", allowed=120), 5),
-        (WallModeDialog("auto", ["auto"] * 256, allowed=120), 6),
+        (WallModeDialog("auto", ["auto"] * 256, "all 256 runs shown", allowed=120), 6),
     ],
 )
 async def test_each_line_fits(tmp_path: Path, dialog: ModeDialog, lines: int) -> None:

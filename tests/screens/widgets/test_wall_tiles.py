@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, cast
 
+import msgspec
 import pytest
 from textual.app import App, ComposeResult
 from textual.geometry import Size
@@ -18,9 +19,14 @@ from sandbox_tui.sessions import RunWorker
 from sandbox_tui.tui.screens.wall.describe_tiles import describe_tiles, is_due
 from sandbox_tui.tui.screens.wall.dialogs.decide_about_all import DecideAboutAllDialog, WaitingCall
 from sandbox_tui.tui.screens.wall.key_words import why_key_of_run_does_nothing as words_about
-from sandbox_tui.tui.screens.wall.steering.controlled_runs import next_of_another, why_not_here
+from sandbox_tui.tui.screens.wall.steering.control_news import ControlNews
+from sandbox_tui.tui.screens.wall.steering.controlled_runs import (
+    all_of,
+    next_of_another,
+    why_not_here,
+)
 from sandbox_tui.tui.theming.derived_roles import derived_roles
-from sandbox_tui.tui.widgets.wall.run_order import chosen_by, passes, rank
+from sandbox_tui.tui.widgets.wall.run_order import chosen_by, next_order, passes, rank
 from sandbox_tui.tui.widgets.wall.run_selection import chosen_first
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 from sandbox_tui.tui.widgets.wall.waiting_panel import WaitingPanel
@@ -289,3 +295,64 @@ def test_control_is_taken_of_one_run_after_the_other(monkeypatch: pytest.MonkeyP
     assert why_not_here("pause", tiles[0], tiles).endswith("; T takes control")
     assert next_of_another(tiles, tiles[0]) is tiles[2]
     assert next_of_another(tiles, tiles[2]) is tiles[0]
+    assert all_of(1, tiles) == "all 1 that you control"
+    mine.update(one.worker.run_id for one in tiles)
+    assert all_of(3, tiles) == "all 3 runs shown"
+
+
+def test_a_run_that_another_terminal_controls_is_marked(monkeypatch: pytest.MonkeyPatch) -> None:
+    one = tile(1, started())
+    assert one.names == []
+    monkeypatch.setattr(RunWorker, "steers", property(lambda _: False))
+    monkeypatch.setattr(RunWorker, "audience", property(lambda _: "watching"))
+    assert one.names == ["watching"]
+    one.worker.ended.set()
+    assert one.names == []
+
+
+def test_no_order_is_by_a_cost_that_no_run_has() -> None:
+    runs = [tile(1, started()), tile(2, started())]
+    assert next_order("tokens", runs) == "start"
+    runs[0].state.totals = msgspec.structs.replace(runs[0].state.totals, cost=0.5)
+    assert next_order("tokens", runs) == "cost"
+    assert next_order("cost", runs) == "start"
+
+
+async def test_it_is_said_who_has_taken_control(monkeypatch: pytest.MonkeyPatch) -> None:
+    tiles = [tile(number, started()) for number in (1, 2, 3, 4)]
+    mine = {one.worker.run_id for one in tiles}
+    monkeypatch.setattr(RunWorker, "steers", property(lambda run: run.run_id in mine))
+    monkeypatch.setattr(RunWorker, "audience", property(lambda _: "watching"))
+    monkeypatch.setattr(RunWorker, "take_over", lambda run: mine.add(run.run_id))
+    app = Wall(*tiles)
+    async with app.run_test(notifications=True):
+        answers = Answers()
+        news = ControlNews(app.screen, cast(Any, answers))
+        news.sync(tiles)
+        mine.discard(tiles[0].worker.run_id)
+        news.sync(tiles)
+        mine.clear()
+        news.sync(tiles)
+        for one in tiles[:2], tiles[2:3], tiles[3:]:
+            for taken in one:
+                news.take(taken)
+            news.sync(tiles)
+            news.sync(tiles)
+    assert answers.said == [
+        "Another terminal has taken control of run 1; T takes it back.",
+        "Another terminal has taken control of 4 runs (1-4); T takes them back.",
+        "You control runs 1 2; T takes the next of 2.",
+        "You control run 3; T takes the last one.",
+        "You control run 4.",
+    ]
+
+
+class Answers:
+    """Notes what is said about control."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+
+    def say(self, kind: str, words: str, **_: object) -> None:
+        assert kind == "control"
+        self.said.append(words)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from textual import on
 from textual.screen import Screen
 
+from sandbox_tui.tui.screens.wall.steering.control_news import ControlNews
 from sandbox_tui.tui.screens.wall.steering.controlled_runs import next_of_another
 from sandbox_tui.tui.screens.wall.tile_actions import TileActions
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
@@ -16,11 +17,19 @@ class RunKeys(Screen[None]):
     """Passes keys on to the actions on the chosen run, or on all runs shown."""
 
     _actions: TileActions
+    _control: ControlNews
 
     @property
     def _chosen(self) -> RunTile | None:
         """The tile of the chosen run."""
         return self.focused if isinstance(self.focused, RunTile) else None
+
+    @property
+    def _can_decide(self) -> bool:
+        """Whether the key that is being handled was pressed with the waiting call of the chosen run
+        in view."""
+        tile = self._chosen
+        return tile is None or tile.drawn_call.answers(self, tile.state.pending)
 
     def _seen_tiles(self) -> Sequence[RunTile]:
         """Return the tiles that are shown."""
@@ -34,7 +43,7 @@ class RunKeys(Screen[None]):
 
     def action_approve(self) -> None:
         """Approve the waiting call of the chosen run."""
-        if self._chosen is not None:
+        if self._chosen is not None and self._can_decide:
             self._actions.approve(self._chosen)
 
     def action_reject(self) -> None:
@@ -74,7 +83,7 @@ class RunKeys(Screen[None]):
         """Take control of the chosen run, and go to the next that another terminal controls: one
         key after the other takes all."""
         if (tile := self._chosen) is not None:
-            tile.worker.take_over()
+            self._control.take(tile)
             following = next_of_another(self._seen_tiles(), tile)
             if following is not None:
                 self.set_focus(following)

@@ -33,6 +33,7 @@ from sandbox_tui.tui.screens.wall.dialogs.decide_about_all import (
 from sandbox_tui.tui.screens.wall.dialogs.end_runs import EndAllRunsDialog, EndRunsDialog
 from sandbox_tui.tui.screens.wall.dialogs.message_runs import MessageRunsDialog
 from sandbox_tui.tui.screens.wall.steering.controlled_runs import (
+    all_of,
     controls_of,
     is_steerable,
     others_for,
@@ -53,17 +54,22 @@ class TileActions:
         screen: the wall.
         workers: the runs of this program, and the store.
         decided: called after a decision about the waiting call of a run.
+        answers: shows what the keys did.
     """
 
     def __init__(
-        self, screen: Screen[None], workers: RunRegistry, decided: Callable[[RunTile], None]
+        self,
+        screen: Screen[None],
+        workers: RunRegistry,
+        decided: Callable[[RunTile], None],
+        answers: KeyAnswers,
     ) -> None:
         self._screen = screen
         self._decided = decided
         self._store = workers.store
         self._unsent = ""
         self._opener = SessionOpener(screen, workers)
-        self._answers = KeyAnswers(screen)
+        self._answers = answers
 
     def open(self, tile: RunTile) -> None:
         """Open a run: live, or as a replay if only its record is known."""
@@ -190,6 +196,7 @@ class TileActions:
         run = tile.worker.run
         if run is not None and run.steerable:
             pause_or_resume(run)
+            self._answers.put_away("mode")
 
     def pause_all(self, tiles: Sequence[RunTile]) -> None:
         """Pause the runs of these tiles; if all of them are paused, resume them."""
@@ -198,7 +205,7 @@ class TileActions:
         for run in going or runs:
             pause_or_resume(run)
         words = f"{'Paused' if going else 'Resumed'} {numbers.counted(len(going or runs), 'run')}."
-        self._answers.say("pause", words)
+        self._answers.say("mode", words)
 
     def message(self, tile: RunTile, tiles: Sequence[RunTile]) -> None:
         """Write to the model of a run, or to those of all runs of these tiles that can be
@@ -213,7 +220,8 @@ class TileActions:
                 self._send(text, tile, runs)
 
         number = None if len(going) > 1 else tile.number
-        dialog = MessageRunsDialog(number, len(controls_of(tiles)), self._unsent)
+        count = len(controls_of(tiles))
+        dialog = MessageRunsDialog(number, count, all_of(count, tiles), self._unsent)
         app_of(self._screen).push_screen(dialog, typed)
 
     def _send(self, text: str, tile: RunTile, runs: Sequence[Controls]) -> None:
@@ -241,10 +249,11 @@ class TileActions:
         going = others_for(tile, tiles)
         tile = going[0] if going else tile
         dialog: ConfirmDialog
+        those = all_of(len(all_active), tiles)
         if len(going) > 1:
-            dialog = EndAllRunsDialog(len(all_active))
+            dialog = EndAllRunsDialog(those)
         elif len(all_active) > 1:
-            dialog = EndRunsDialog(tile.number, len(all_active))
+            dialog = EndRunsDialog(tile.number, those)
         else:
             dialog = EndRunDialog(f"run {tile.number}")
 

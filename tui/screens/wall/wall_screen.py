@@ -23,13 +23,16 @@ from sandbox_tui.tui.screens.wall.describe_tiles import describe_tiles, is_due
 from sandbox_tui.tui.screens.wall.key_words import why_key_of_run_does_nothing, words_of
 from sandbox_tui.tui.screens.wall.leave_wall import leave_wall, puts_notices_away
 from sandbox_tui.tui.screens.wall.run_keys import RunKeys
+from sandbox_tui.tui.screens.wall.steering.control_news import ControlNews
 from sandbox_tui.tui.screens.wall.steering.controlled_runs import (
     DECIDING,
     active_modes,
     others_for,
     waiting_here,
+    why_not,
     why_not_here,
 )
+from sandbox_tui.tui.screens.wall.steering.key_answers import KeyAnswers
 from sandbox_tui.tui.screens.wall.tile_actions import TileActions
 from sandbox_tui.tui.screens.wall.waiting_previews import WaitingPreviews
 from sandbox_tui.tui.screens.wall.wall_runs import Group, WallRuns
@@ -39,7 +42,14 @@ from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.search_line import SearchLine
 from sandbox_tui.tui.widgets.wall.no_match import no_match_words
 from sandbox_tui.tui.widgets.wall.run_groups import groups_of_several, have_ended
-from sandbox_tui.tui.widgets.wall.run_order import ORDERS, Filter, Order, chosen_by, passes, rank
+from sandbox_tui.tui.widgets.wall.run_order import (
+    Filter,
+    Order,
+    chosen_by,
+    next_order,
+    passes,
+    rank,
+)
 from sandbox_tui.tui.widgets.wall.run_selection import chosen_first, neighbour, next_waiting
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 from sandbox_tui.tui.widgets.wall.tile_layout import TileGrid, grid_for, lines_above, panel_lines
@@ -75,8 +85,9 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, RunKeys):
 
     @property
     def urgent_actions(self) -> Sequence[str]:
-        """What a narrow key bar keeps: resuming all while all are paused, comparing with a marked
-        run, showing hidden runs and, while calls wait, the way to the next one, if the chosen run
+        """What a narrow key bar keeps: resuming all while all are paused, taking control of the
+        chosen run, comparing with a marked run, showing hidden runs and, while calls wait, the way
+        to the next one, if the chosen run
         has none, and what decides about several."""
         is_elsewhere = self._waiting > 0 and (
             self._chosen is None or self._chosen.kind != "waiting"
@@ -86,7 +97,15 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, RunKeys):
         showing_all = ("filter",) * bool(self._runs.hidden)
         all_paused = active_modes(self._seen_tiles()) == frozenset[Mode](("paused",))
         resuming = ("pause_all",) * all_paused
-        return (*resuming, *comparing, *showing_all, *(("waiting",) * is_elsewhere), *deciding)
+        taking = () if why_not("steer", self._chosen) else ("steer",)
+        return (
+            *resuming,
+            *taking,
+            *comparing,
+            *showing_all,
+            *(("waiting",) * is_elsewhere),
+            *deciding,
+        )
 
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("wall.open", "open"),
@@ -127,7 +146,9 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, RunKeys):
         self._run_workers = workers
         self._runs = WallRuns(workers, group)
         self._previews = WaitingPreviews(self)
-        self._actions = TileActions(self, workers, self._decided)
+        answers = KeyAnswers(self)
+        self._actions = TileActions(self, workers, self._decided, answers)
+        self._control = ControlNews(self, answers)
         self._chosen_first = chosen
         self._confirm_leave = confirm_leave
         self._numbers: dict[str, int] = {}
@@ -200,6 +221,7 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, RunKeys):
         for tile in self._tiles:
             tile.display = passes(tile, self._filter) and tile.mentions(self._wanted)
         self._previews.sync(self._tiles)
+        self._control.sync(self._numbered)
         self._arrange()
         self._show_tiles()
         self._show_sums()
@@ -339,7 +361,7 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, RunKeys):
 
     def action_order(self) -> None:
         """Switch to the next sort order."""
-        self._order = ORDERS[(ORDERS.index(self._order) + 1) % len(ORDERS)]
+        self._order = next_order(self._order, self._tiles)
         self._update()
 
     def action_filter(self) -> None:
@@ -368,11 +390,9 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, RunKeys):
 
     def action_leave(self) -> None:
         """Show all runs if search or filter hide some, otherwise leave the wall."""
-        field = self.query_one(SearchLine)
-        if not field.display and puts_notices_away(self):
-            return
-        if not (field.display or self._is_filtered):
+        field, notices_went = self.query_one(SearchLine), puts_notices_away(self)
+        if field.display or self._is_filtered:  # at once: a notice may name this key
+            self._wanted, self._filter, field.value = "", None, ""
+            self._close_search()
+        elif not notices_went:
             leave_wall(self, self._run_workers, asks=self._confirm_leave)
-            return
-        self._wanted, self._filter, field.value = "", None, ""
-        self._close_search()

@@ -29,6 +29,9 @@ from sandbox_tui.tui.theming.palette import Palette
 SILENT_SECONDS = 60.0
 """A run is called silent from so many seconds without a sign of life on."""
 
+WATCHING = "watching"
+"""The word for a run that another terminal controls."""
+
 Kind = Literal["waiting", "running", "failed", "submitted"]
 
 
@@ -65,6 +68,12 @@ def end_sign(run: FoldedRun) -> OutcomeSign:
 def is_cut_off(run: FoldedRun) -> bool:
     """Return whether a run ended otherwise than by submitting, but has not failed."""
     return kind_of(run) == "failed" and end_sign(run).role == "warn"
+
+
+def is_watched(run: FoldedRun) -> bool:
+    """Return whether another terminal controls a run that this one could control."""
+    is_connected = bool(run.audience) and not run.ended.is_set() and run.failure is None
+    return is_connected and run.can_be_steered and not run.steers
 
 
 def mode_words(run: FoldedRun) -> str:

@@ -36,6 +36,13 @@ def next_filter(kind: Filter | None) -> Filter | None:
     return kinds[(kinds.index(kind) + 1) % len(kinds)]
 
 
+def next_order(order: Order, tiles: Sequence[RunTile]) -> Order:
+    """Return the order that follows; that by cost needs a run whose cost is known."""
+    following = ORDERS[(ORDERS.index(order) + 1) % len(ORDERS)]
+    is_unknown = following == "cost" and all(tile.state.totals.cost is None for tile in tiles)
+    return next_order(following, tiles) if is_unknown else following
+
+
 def passes(tile: RunTile, kind: Filter | None) -> bool:
     """Return whether a filter shows a tile."""
     if kind == "stopped":

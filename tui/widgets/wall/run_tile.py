@@ -34,12 +34,15 @@ from sandbox_tui.tui.format.titles import first_line, task_line
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.theming.palette import Palette, palette_of
 from sandbox_tui.tui.widgets.calls.search.run_search import RunSearch
+from sandbox_tui.tui.widgets.drawn_call import DrawnCall
 from sandbox_tui.tui.widgets.wall.activity import Activity
 from sandbox_tui.tui.widgets.wall.fit_answer import fit_beside
 from sandbox_tui.tui.widgets.wall.run_facts import (
+    WATCHING,
     Kind,
     figures_words,
     is_cut_off,
+    is_watched,
     kind_of,
     silent_seconds,
     status_style,
@@ -83,6 +86,7 @@ class RunTile(Widget, can_focus=True):
         state_width: cells of the longest state of the tiles shown, so that what follows is aligned.
         names_width: cells of the longest names of the tiles shown, for the same reason.
         has_panel: whether a panel shows the waiting call of the chosen run, with the keys.
+        drawn_call: which waiting call the tile shows, and since when.
     """
 
     DEFAULT_CSS = """
@@ -125,6 +129,7 @@ class RunTile(Widget, can_focus=True):
         self._drawn: object = None
         self._figures: object = None
         self._search = RunSearch(worker)
+        self.drawn_call = DrawnCall()
 
     @property
     def kind(self) -> Kind:
@@ -177,7 +182,7 @@ class RunTile(Widget, can_focus=True):
             self._seen = self.state.seq
             self._heard_at = time.monotonic()
         words = self.status_words
-        names = (self.session_title, self.differs, self.vote, self.marks_said, self.marked)
+        names = (*self.names, self.vote, self.marks_said, self.marked)
         form = (boxed, self.size, self.state_width, self.names_width, self.has_panel)
         state = (self.kind, self.state.status, is_retrying(self.state), self.worker.failure)
         look = (state, names, form, self.preview)
@@ -205,6 +210,7 @@ class RunTile(Widget, can_focus=True):
 
     @override
     def render(self) -> Text:
+        self.drawn_call.note(self.state.pending)
         palette, size = palette_of(self), self.content_size
         width, height = max(1, size.width), max(1, size.height)
         strip = self.has_class("-strip")
@@ -245,9 +251,10 @@ class RunTile(Widget, can_focus=True):
         return [*self._own_names(), *self.differs]
 
     def _own_names(self) -> list[str]:
-        """The title that the user gave; task and mode of an evaluation's sample."""
+        """That it is only watched; the title that the user gave; task and mode of an evaluation's
+        sample."""
         labels = self.worker.labels
-        words = [self.session_title]
+        words = [WATCHING if is_watched(self.worker) else "", self.session_title]
         if "eval" in labels:
             number = labels.get("sample", "1")
             task = labels.get("task", "") + (f" #{number}" if number != "1" else "")

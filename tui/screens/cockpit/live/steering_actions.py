@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from typing_extensions import override
 
@@ -16,12 +16,29 @@ from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.calls.approval_bar import ApprovalBar
 from sandbox_tui.tui.widgets.calls.call_list import Calls
 from sandbox_tui.tui.widgets.calls.queue_list import QueueList
+from sandbox_tui.tui.widgets.drawn_call import DrawnCall
 
 
 class SteeringActions(Cockpit):
     """A cockpit with the actions of `RunSteering`; a subclass sets `_steering`."""
 
     _steering: RunSteering
+
+    def __init__(
+        self, title: str, *, task: str, live: bool, get_blob: Callable[[str], bytes | None]
+    ) -> None:
+        super().__init__(title, task=task, live=live, get_blob=get_blob)
+        self._drawn_call = DrawnCall()
+
+    @override
+    def sync_bars(self) -> None:
+        super().sync_bars()
+        self.call_after_refresh(self._drawn_call.note, self.state.pending)
+
+    @property
+    def _can_decide(self) -> bool:
+        """Whether the key that is being handled was pressed with the waiting call in view."""
+        return self._drawn_call.answers(self, self._steering.waiting)
 
     @override
     def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
@@ -115,7 +132,8 @@ class SteeringActions(Cockpit):
 
     def action_approve(self) -> None:
         """Approve the waiting call."""
-        self._steering.approve()
+        if self._can_decide:
+            self._steering.approve()
 
     def action_approve_always(self) -> None:
         """Approve the waiting call and all similar ones."""
@@ -127,7 +145,8 @@ class SteeringActions(Cockpit):
 
     def action_skip(self) -> None:
         """Skip the waiting call."""
-        self._steering.skip()
+        if self._can_decide:
+            self._steering.skip()
 
     def action_put_away(self) -> None:
         """Remove the notices from the screen; without any, leave once the run has ended."""

@@ -25,6 +25,7 @@ class WallModeDialog(ModeDialog):
     Args:
         now: the current mode of the chosen run, or that in which it continues after a pause.
         modes: those of all runs shown that can be controlled.
+        all_words: what to call these runs.
         waiting: number of the call that waits for the user, if any.
         allowed: number of patterns that the user allowed in the chosen run.
         waiting_calls: number of calls of all runs shown that wait for the user.
@@ -46,6 +47,7 @@ class WallModeDialog(ModeDialog):
         self,
         now: Mode,
         modes: Sequence[Mode],
+        all_words: str,
         waiting: int | None = None,
         allowed: int = 0,
         waiting_calls: int = 0,
@@ -54,6 +56,7 @@ class WallModeDialog(ModeDialog):
     ) -> None:
         super().__init__(now, waiting, allowed, is_paused=is_paused)
         self._modes = modes
+        self._all_words = all_words
         self._waiting_calls = waiting_calls
 
     def on_mount(self) -> None:
@@ -78,7 +81,7 @@ class WallModeDialog(ModeDialog):
         line.append(f"{hint('mode_menu.group')}  ", style=palette.accent + Style(bold=True))
         line.append(f"{'all runs':<{NAME_COLUMNS}}", style=palette.strong)
         line.append("[x] " if self.is_for_all else "[ ] ", style=palette.accent)
-        return line.append(f"in all {len(self._modes)} runs shown here", style=palette.dim)
+        return line.append(f"in {self._all_words}", style=palette.dim)
 
     @override
     def take_line(self, index: int) -> None:

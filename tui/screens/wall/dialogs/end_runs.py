@@ -19,7 +19,7 @@ class EndRunsDialog(EndRunDialog):
 
     Args:
         number: that of the chosen run.
-        count: number of runs shown that can be ended.
+        those: what to call the runs shown that can be ended.
 
     Attributes:
         is_for_all: whether the answer is about all of them.
@@ -27,10 +27,10 @@ class EndRunsDialog(EndRunDialog):
 
     BINDINGS: ClassVar[list[BindingType]] = [binding("end_runs.group", "all_runs")]
 
-    def __init__(self, number: int, count: int) -> None:
+    def __init__(self, number: int, those: str) -> None:
         super().__init__(f"run {number}")
         self._number = number
-        self._count = count
+        self._those = those
         self.is_for_all = False
 
     @property
@@ -42,7 +42,7 @@ class EndRunsDialog(EndRunDialog):
 
     @property
     def _group_words(self) -> str:
-        return f"only run {self._number}" if self.is_for_all else f"all {self._count} runs shown"
+        return f"only run {self._number}" if self.is_for_all else self._those
 
     @override
     def words_for(self, action: str) -> str | None:
@@ -51,8 +51,8 @@ class EndRunsDialog(EndRunDialog):
     def action_all_runs(self) -> None:
         """Ask about all runs shown, or about the chosen one alone."""
         self.is_for_all = not self.is_for_all
-        those = _question_about_all(self._count)
-        self.ask(those if self.is_for_all else end_question(f"run {self._number}"))
+        question = _question_about_all(self._those)
+        self.ask(question if self.is_for_all else end_question(f"run {self._number}"))
         self.refresh_bindings()
 
 
@@ -60,7 +60,7 @@ class EndAllRunsDialog(ConfirmDialog):
     """Asks whether to end all runs shown; the chosen one has ended.
 
     Args:
-        count: number of runs shown that can be ended.
+        those: what to call the runs shown that can be ended.
 
     Attributes:
         is_for_all: always True.
@@ -68,9 +68,9 @@ class EndAllRunsDialog(ConfirmDialog):
 
     is_for_all = True
 
-    def __init__(self, count: int) -> None:
-        super().__init__(_question_about_all(count), "end", "go on")
+    def __init__(self, those: str) -> None:
+        super().__init__(_question_about_all(those), "end", "go on")
 
 
-def _question_about_all(count: int) -> str:
-    return f"End all {count} runs shown? {_KEPT}"
+def _question_about_all(those: str) -> str:
+    return f"End {those}? {_KEPT}"

@@ -21,6 +21,7 @@ class MessageRunsDialog(ExplainsUnavailable, PromptDialog):
     Args:
         number: that of the chosen run; None if it has ended, so that all others are meant.
         count: number of runs shown that can be written to.
+        all_words: what to call these.
         text: what was typed before and not sent.
 
     Attributes:
@@ -32,10 +33,11 @@ class MessageRunsDialog(ExplainsUnavailable, PromptDialog):
         binding("message_runs.group", "all_runs", priority=True),
     ]
 
-    def __init__(self, number: int | None, count: int, text: str = "") -> None:
+    def __init__(self, number: int | None, count: int, all_words: str, text: str = "") -> None:
         super().__init__("", text, PLACEHOLDER["message"], "send")
         self._number = number
         self._count = count
+        self._all_words = all_words
         self.is_for_all = number is None
         self.typed = text
 
@@ -58,11 +60,11 @@ class MessageRunsDialog(ExplainsUnavailable, PromptDialog):
 
     @property
     def _those(self) -> str:
-        return f"all {self._count} runs shown" if self.is_for_all else f"run {self._number}"
+        return self._all_words if self.is_for_all else f"run {self._number}"
 
     @property
     def _other(self) -> str:
-        return f"only run {self._number}" if self.is_for_all else f"all {self._count} runs shown"
+        return f"only run {self._number}" if self.is_for_all else self._all_words
 
     @on(Input.Changed)
     def _note_typed(self, event: Input.Changed) -> None:

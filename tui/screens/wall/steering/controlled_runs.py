@@ -119,5 +119,16 @@ def controls_of(tiles: Sequence[RunTile]) -> list[Controls]:
     return [run for run in runs if is_steerable(run)]
 
 
+def all_of(count: int, tiles: Sequence[RunTile]) -> str:
+    """Return what to call the runs of tiles that a key is about.
+
+    Args:
+        count: number of these runs.
+        tiles: those that are shown; another terminal or program may control some.
+    """
+    is_only_mine = all(one.worker.steers or has_ended(one.worker) for one in tiles)
+    return f"all {count} runs shown" if is_only_mine else f"all {count} that you control"
+
+
 def is_steerable(run: Controls | None) -> TypeGuard[Controls]:
     return run is not None and run.steerable

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Literal, cast
 
+from textual.notifications import SeverityLevel
 from textual.screen import Screen
 
-from sandbox_tui.tui.textual_support.toasts import DedupedToasts
+from sandbox_tui.tui.textual_support.toasts import MAX_NOTICE_SECONDS, DedupedToasts
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
-Kind = Literal["pause", "mode", "decision", "message", "control"]
+Kind = Literal["mode", "decision", "message", "control"]
+"""Pausing and resuming are answers about the mode: "once you resume" ends with either."""
 
 
 class KeyAnswers:
@@ -24,9 +26,20 @@ class KeyAnswers:
         self._screen = screen
         self._shown: dict[Kind, str] = {}
 
-    def say(self, kind: Kind, words: str) -> None:
-        """Show what a key did."""
-        before, self._shown[kind] = self._shown.get(kind, ""), words
-        if before:
+    def say(
+        self,
+        kind: Kind,
+        words: str,
+        *,
+        severity: SeverityLevel = "information",
+        seconds: float = MAX_NOTICE_SECONDS,
+    ) -> None:
+        """Show what a key did, or what happened to what the key is about."""
+        self.put_away(kind)
+        self._shown[kind] = words
+        self._screen.notify(words, markup=False, severity=severity, timeout=seconds)
+
+    def put_away(self, kind: Kind) -> None:
+        """Remove the notice of a kind of key: it may no longer be true."""
+        if before := self._shown.pop(kind, ""):
             cast("DedupedToasts[int]", app_of(self._screen)).remove_shown_toast(before, "")
-        self._screen.notify(words, markup=False)

@@ -16,6 +16,7 @@ from sandbox_tui.tui.screens.wall.dialogs.choose_mode_of_all import (
     WallModeDialog,
 )
 from sandbox_tui.tui.screens.wall.steering.controlled_runs import (
+    all_of,
     controls_of,
     is_steerable,
     waiting_here,
@@ -80,7 +81,8 @@ def _dialog(
     stays = sum(one is not None for one in waiting)
     modes: list[Mode] = [one.gate.resume_mode for one in others]
     kind = AllRunsModeDialog if is_about_others else WallModeDialog
-    return kind(now, modes, number, allowed, stays, is_paused=is_paused)
+    those = all_of(len(others), tiles)
+    return kind(now, modes, those, number, allowed, stays, is_paused=is_paused)
 
 
 def _chosen_words(mode: Mode, number: int, runs: Sequence[Controls]) -> str:

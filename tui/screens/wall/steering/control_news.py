@@ -1,0 +1,88 @@
+"""Says on the wall which terminal has taken control of its runs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from textual.screen import Screen
+
+from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.screens.cockpit.outdated_notices import CONTROL_TAKEN
+from sandbox_tui.tui.screens.wall.steering.controlled_runs import why_not
+from sandbox_tui.tui.screens.wall.steering.key_answers import KeyAnswers
+from sandbox_tui.tui.textual_support.toasts import RESULT_SECONDS
+from sandbox_tui.tui.widgets.wall.group_summary import short_ranges
+from sandbox_tui.tui.widgets.wall.run_facts import is_watched
+from sandbox_tui.tui.widgets.wall.run_tile import RunTile
+
+
+class ControlNews:
+    """Takes control of runs, and says which were taken here or by another terminal; call `sync`
+    often.
+
+    Args:
+        screen: the wall; what happens while another screen covers it is said afterwards.
+        answers: shows the notices.
+    """
+
+    def __init__(self, screen: Screen[None], answers: KeyAnswers) -> None:
+        self._screen = screen
+        self._answers = answers
+        self._mine: frozenset[int] = frozenset()
+        self._asked: set[int] = set()
+        self._lost: set[int] = set()
+        self._said_lost_at = 0.0
+
+    def take(self, tile: RunTile) -> None:
+        """Take control of a run; it is said once its program has passed it on."""
+        self._asked.add(tile.number)
+        tile.worker.take_over()
+
+    def sync(self, tiles: Sequence[RunTile]) -> None:
+        """Say what has changed since the last time.
+
+        Args:
+            tiles: all of the wall.
+        """
+        if not self._screen.is_current:
+            return
+        before = self._mine
+        self._mine = frozenset(one.number for one in tiles if one.worker.steers)
+        watched = {one.number for one in tiles if is_watched(one.worker)}
+        if lost := before & watched:
+            self._say_lost(lost)
+        if gained := self._asked & self._mine:
+            self._asked -= gained
+            self._lost.clear()
+            left = [one for one in tiles if one.display and not why_not("steer", one)]
+            self._answers.say("control", _gained_words(sorted(gained), len(left)))
+
+    def _say_lost(self, lost: frozenset[int]) -> None:
+        """Say which runs another terminal has taken within a moment."""
+        now = time.monotonic()
+        if now - self._said_lost_at > RESULT_SECONDS:
+            self._lost.clear()
+        self._lost |= lost
+        self._said_lost_at = now
+        words = _lost_words(sorted(self._lost))
+        self._answers.say("control", words, severity="warning", seconds=RESULT_SECONDS)
+
+
+def _lost_words(runs: Sequence[int]) -> str:
+    takes = f"{hint('wall.steer')} takes"
+    if len(runs) == 1:
+        return f"{CONTROL_TAKEN} of run {runs[0]}; {takes} it back."
+    return f"{CONTROL_TAKEN} of {len(runs)} runs ({short_ranges(runs)}); {takes} them back."
+
+
+def _gained_words(runs: Sequence[int], left: int) -> str:
+    """Say which runs are controlled from here, and how many more can be."""
+    if len(runs) == 1:
+        words = f"You control run {runs[0]}"
+    else:
+        words = f"You control runs {short_ranges(runs)}"
+    if not left:
+        return f"{words}."
+    following = f"the next of {left}" if left > 1 else "the last one"
+    return f"{words}; {hint('wall.steer')} takes {following}."

@@ -1,0 +1,39 @@
+"""Keeps a key that was pressed before a waiting call was on the screen from deciding about it."""
+
+from __future__ import annotations
+
+import math
+import time
+
+from textual.screen import Screen
+
+from sandbox_tui.core.events.run_state import CallItem
+from sandbox_tui.tui.keys.key_sequencer import ignore_burst, pressed_at
+
+
+class DrawnCall:
+    """Which waiting call has been drawn, and since when."""
+
+    def __init__(self) -> None:
+        self._call: CallItem | None = None
+        self._since = math.inf
+
+    def note(self, call: CallItem | None) -> None:
+        """Note that this call has now been drawn as the one that waits; None without any."""
+        if call is not self._call:
+            self._call, self._since = call, time.monotonic()
+
+    def answers(self, screen: Screen[None], waiting: CallItem | None) -> bool:
+        """Return whether the key that is being handled can be about the call that waits; if not,
+        say so, and ignore what was typed behind it. Without a waiting call there is nothing to
+        keep from being decided."""
+        if waiting is None or (waiting is self._call and pressed_at(screen) >= self._since):
+            return True
+        ignore_burst(screen)
+        screen.notify(not_shown_yet(waiting.call.number), markup=False)
+        return False
+
+
+def not_shown_yet(call: int) -> str:
+    """Say that a key was pressed too early to be an answer."""
+    return f"Call {call} was not shown yet when you pressed the key: nothing was decided."
