@@ -27,6 +27,7 @@ from sandbox_tui.sessions.store.ids import new_id
 from sandbox_tui.sessions.store.store import Store
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.sessions.store.tables.eval_ledger import Budget, EvalPlan
+from sandbox_tui.sessions.store.tables.evals.budgets import renew_budget
 
 
 class Cluster(Protocol):
@@ -116,9 +117,12 @@ def resume_evaluation(
     cluster: Cluster | None = None,
     *,
     rerun_lost: bool = False,
+    budget: Budget | None = None,
     given_by: ProcessIdentity | None = None,
 ) -> Evaluation:
     """Make this program the owner of an interrupted evaluation, or of one with samples to rerun.
+
+    Its budget counts from now on, if anything is left to run.
 
     Args:
         store: the database.
@@ -127,6 +131,7 @@ def resume_evaluation(
         concurrency: samples at once; None: as before.
         cluster: runs the samples; None: this program.
         rerun_lost: whether samples that ended without a score because of an error run again.
+        budget: from now on; None: as before.
         given_by: the program that hands it over, which may still own it.
 
     Raises:
@@ -140,6 +145,9 @@ def resume_evaluation(
     ledger.take_ownership(store, found.info.id, given_by)
     if rerun_lost:
         _requeue_lost(store, found.info.id)
+    plan = msgspec.structs.replace(plan, budget=plan.budget if budget is None else budget)
+    if not all(one.over for one in ledger.results(store, found.info.id)):
+        renew_budget(store, found.info.id, plan.budget)
     recorded, now = plan.settings.model, settings.model
     if without_secrets(now.base_url) == recorded.base_url:
         model = msgspec.structs.replace(recorded, base_url=now.base_url)

@@ -40,7 +40,6 @@ from sandbox_tui.sessions.recording.run_registry import RunRegistry
 from sandbox_tui.sessions.recording.run_worker import RunLost, RunWorker
 from sandbox_tui.sessions.store.ids import new_id
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
-from sandbox_tui.sessions.store.tables.evals.totals import spent
 
 MIN_FAILURES_IN_A_ROW = 3
 """The evaluation pauses after this many consecutive infrastructure failures, or after as many as
@@ -96,7 +95,7 @@ class EvalRunner:
         self._failures_in_a_row = 0
         # tasks with their own images share none
         self._knows_sandbox = any(task.image for task in evaluation.plan.suite.tasks)
-        self._tokens = 0
+        self._tokens = 0  # these count anew when it is resumed
         self._cost = 0.0
         self._began = time.monotonic()
 
@@ -191,7 +190,6 @@ class EvalRunner:
 
         for result in await asyncio.to_thread(read):
             self._set(result)
-        self._tokens, self._cost = await asyncio.to_thread(spent, self._store, self.info.id)
         self._pending.extend(
             sample for sample in self._plan.suite.plan() if not self.samples[sample.key].over
         )

@@ -23,6 +23,7 @@ from sandbox_tui.core.events import types as e
 from sandbox_tui.core.sandboxes.snapshot_store import SnapshotStores
 from sandbox_tui.sessions import RunRegistry, Store, replay
 from sandbox_tui.sessions.evals.evaluation import Evaluation, begin_evaluation, resume_evaluation
+from sandbox_tui.sessions.evals.exceeded_budget import exceeded_budget
 from sandbox_tui.sessions.evals.runner import EvalRunner
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.sessions.store.tables.eval_ledger import Budget
@@ -463,6 +464,35 @@ async def test_a_budget_ends_it(scripted_server: Start, store: Store) -> None:
     assert sum(one.over for one in runner.samples.values()) == 3
 
 
+async def test_each_resume_has_the_whole_budget_or_another(
+    scripted_server: Start, store: Store
+) -> None:
+    """Each sample takes 100 tokens."""
+    server, registry = scripted_server(reply), RunRegistry(store)
+
+    async def left_after(evaluation: Evaluation) -> int:
+        runner = EvalRunner(evaluation, registry)
+        await runner.run()
+        return sum(not one.over for one in runner.samples.values())
+
+    def resumed(budget: Budget | None = None) -> Evaluation:
+        return resume_evaluation(store, "last", settings(server), None, budget=budget)
+
+    evaluation = begin_evaluation(
+        store,
+        suite(9, modes=("vanilla",)),
+        settings(server),
+        concurrency=1,
+        budget=Budget(tokens=150),
+    )
+    assert await left_after(evaluation) == 7
+    assert await left_after(resumed()) == 5
+    assert await left_after(resumed(Budget(tokens=50))) == 4
+    assert await left_after(resumed()) == 3
+    assert await left_after(resumed(Budget())) == 0
+    assert not exceeded_budget(store, evaluation.info)
+
+
 async def test_a_budget_covers_attempts_that_failed(scripted_server: Start, store: Store) -> None:
     """Each attempt takes one reply and fails at its second, which costs as much as any other."""
 
@@ -479,10 +509,6 @@ async def test_a_budget_covers_attempts_that_failed(scripted_server: Start, stor
     await runner.run()
     assert runner.stopped_because == "Its budget of 150 tokens is used up."
     assert [one.attempts for one in runner.samples.values()] == [2]
-    again = EvalRunner(resume_evaluation(store, "last", settings(server), None), runner._registry)
-    await again.run()
-    assert again.stopped_because == "Its budget of 150 tokens is used up."
-    assert len(server.requests) == 4
 
 
 async def test_an_evaluation_that_cannot_start_writes_nothing(

@@ -102,9 +102,12 @@ def test_a_stopped_evaluation_is_resumed(person: Person, scripted_server: Serve)
         )
         assert "budget of 250 tokens" in screen
         assert "interrupted" in person.runs("sandbox-tui eval ls")
-        person.runs("sandbox-tui eval resume last --headless --concurrency 2 >lines", code=7)
-        assert "250 tokens" in (person.folder / "lines").read_text()
-        person.runs("sandbox-tui eval resume --json >/dev/null", code=7)
+        resume = "sandbox-tui eval resume"
+        person.runs(f"{resume} --headless --concurrency 2 --budget-tokens 1 >lines", code=7)
+        assert "1 tokens" in (person.folder / "lines").read_text()
+        budgets = "--budget-tokens none --budget-cost 0 --budget-time 15m"
+        person.runs(f"{resume} last --json {budgets} >/dev/null")
+        assert "finished" in person.runs("sandbox-tui eval ls")
 
 
 def test_samples_run_on_a_cluster(person: Person, scripted_server: Serve) -> None:

@@ -31,8 +31,11 @@ from sandbox_tui.tui.cli.options import (
     server_option,
     wait_for_server_option,
 )
-from sandbox_tui.tui.cli.settings.dollars_option import DOLLARS
-from sandbox_tui.tui.cli.settings.duration_option import DURATION
+from sandbox_tui.tui.cli.settings.budget_options import (
+    budget_from,
+    budget_options,
+    new_budget_options,
+)
 from sandbox_tui.tui.cli.settings.output_file import (
     file_or_stdout,
     force_option,
@@ -123,24 +126,7 @@ def eval_group() -> None:
 @network_option
 @max_steps_option("a sample")
 @limit_options("a sample", "a sample's conversation")
-@click.option(
-    "--budget-tokens",
-    metavar="N",
-    type=click.IntRange(1),
-    help=("Stop after this many tokens in total."),
-)
-@click.option(
-    "--budget-cost",
-    metavar="USD",
-    type=DOLLARS,
-    help=("Stop after this many US dollars in total."),
-)
-@click.option(
-    "--budget-time",
-    metavar="TIME",
-    type=DURATION,
-    help=("Stop after this time in total: seconds, or such as 30m or 8h."),
-)
+@budget_options
 @_work_options
 @click.pass_obj
 def run(theme: str | None, suite: str, **options: Any) -> None:
@@ -159,11 +145,6 @@ def run(theme: str | None, suite: str, **options: Any) -> None:
     loaded = load_suite(suite, overrides=_suite_overrides(options, overrides))
     check_model(loaded, settings)
     check_scorer(loaded, options["scorer"])
-    budget = Budget(
-        tokens=options["budget_tokens"],
-        cost=options["budget_cost"],
-        seconds=options["budget_time"],
-    )
     cluster = _cluster(options, settings)
     at_once = cluster.concurrency if cluster is not None else options["concurrency"]
     with open_store() as store:
@@ -172,7 +153,7 @@ def run(theme: str | None, suite: str, **options: Any) -> None:
             loaded,
             settings,
             concurrency=at_once or default_concurrency(settings.sandbox.memory),
-            budget=budget,
+            budget=budget_from(options, Budget()),
             command=_command_line(),
             cluster=cluster,
         )
@@ -188,12 +169,14 @@ def run(theme: str | None, suite: str, **options: Any) -> None:
     is_flag=True,
     help="Also rerun the samples that have no score because of an error.",
 )
+@new_budget_options
 @_work_options
 @click.pass_obj
 def resume(theme: str | None, evaluation: str, *, rerun_failed: bool, **options: Any) -> None:
     """Run what is left of an EVALUATION (its id, either end of it, its suite, or "last": the
-    newest that can be resumed)."""
+    newest that can be resumed), with the whole budget again if it has one."""
     from sandbox_tui.sessions.evals.evaluation import resume_evaluation
+    from sandbox_tui.sessions.store.tables.evals.budgets import budget_in_force
     from sandbox_tui.tui.cli.evals.resume_eval import evaluation_to_resume
 
     settings = load_settings({}, theme)
@@ -201,8 +184,9 @@ def resume(theme: str | None, evaluation: str, *, rerun_failed: bool, **options:
     at_once = cluster.concurrency if cluster is not None else options["concurrency"]
     with open_store() as store:
         eval_id = evaluation_to_resume(store, evaluation, rerun_failed=rerun_failed)
+        budget = budget_from(options, budget_in_force(store, eval_id).budget)
         taken = resume_evaluation(
-            store, eval_id, settings, at_once, cluster, rerun_lost=rerun_failed
+            store, eval_id, settings, at_once, cluster, rerun_lost=rerun_failed, budget=budget
         )
         code = _execute(taken, settings, store, options)
     sys.exit(code)

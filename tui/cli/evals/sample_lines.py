@@ -66,6 +66,13 @@ def lost_line(eval_id: str, lost: Sequence[SampleResult]) -> str:
     return f"{count} without a score: {rerun}."
 
 
+def left_line(eval_id: str, left: int, because: str) -> str:
+    """Return a line about the samples that have not ended: why, and the command that runs them."""
+    them = "it" if left == 1 else "them"
+    resume = f"`sandbox-tui eval resume {eval_id}` runs {them}."
+    return f"{because} {numbers.counted(left, 'sample')} left: {resume}"
+
+
 def json_of(result: SampleResult) -> str:
     """Return a line of JSON for programs."""
     return sanitize_json(msgspec.json.encode(result).decode())

@@ -16,8 +16,7 @@ from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.evals.exceeded_budget import exceeded_budget
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.tui.cli.evals.coloured_lines import write_outcome
-from sandbox_tui.tui.cli.evals.sample_lines import json_of, line_of, lost_line
-from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.cli.evals.sample_lines import json_of, left_line, line_of, lost_line
 
 _ABOUT_LOADING = ("Warned", "ModelReplied")
 """Kinds of the events that say whether a server is still loading its model."""
@@ -84,17 +83,11 @@ def _say_outcome(
     elif over_budget:
         _say(over_budget, as_json=as_json)
     if found.status != "finished":
-        _say(_left(found), as_json=as_json)
+        because = found.stopped_because or "Its program has exited."
+        line = left_line(found.info.id, found.samples - found.over, because)
+        _say(sanitize_line(line), as_json=as_json)
     if lost := list(filter(is_lost, results)):
         _say(lost_line(found.info.id, lost), as_json=as_json)
-
-
-def _left(found: ledger.EvalSummary) -> str:
-    left = numbers.counted(found.samples - found.over, "sample")
-    because = found.stopped_because or "Its program has exited."
-    return sanitize_line(
-        f"{because} {left} left: `sandbox-tui eval resume {found.info.id}` runs them."
-    )
 
 
 def _say(words: str, *, as_json: bool) -> None:
