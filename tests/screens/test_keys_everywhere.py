@@ -16,7 +16,12 @@ from textual.widgets import Input
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
-from sandbox_tui.tui.keys.available_actions import COPY, NO_SEARCH, available_actions
+from sandbox_tui.tui.keys.available_actions import (
+    COPY,
+    NO_SEARCH,
+    available_actions,
+    why_key_is_disabled,
+)
 from sandbox_tui.tui.keys.default_keys import ACTIONS
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
@@ -194,7 +199,9 @@ async def test_an_unavailable_action_says_why(store: Store) -> None:
     async with state(store, "running") as (app, _):
         off = {action.name: action.off for action in available_actions(app.screen)}
         assert off["live.approve"] == "no call is waiting"
-        assert off["live.export"] == "the run is still running"
+        assert off["live.export"] == "a run can be exported once it has ended"
+        assert why_key_is_disabled(app.screen, "r") == "No call is waiting."
+        assert why_key_is_disabled(app.screen, "V") == "A run can be replayed once it has ended."
         assert not off["live.pause"]
     async with state(store, "replay-start") as (app, _):
         off = {action.name: action.off for action in available_actions(app.screen)}

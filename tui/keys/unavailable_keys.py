@@ -62,4 +62,5 @@ class ExplainsUnavailableKeys(App[Result], Generic[Result]):
     def action_help_quit(self) -> None:
         """Answer ctrl+c where nothing is selected: say how to quit."""
         words = f"{hint('app.quit')} quits; ctrl+c copies what is selected."
+        self._last_reason = words
         self.notify(words, timeout=SECONDS, markup=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 from textual.screen import Screen
@@ -11,19 +11,25 @@ from textual.screen import Screen
 from sandbox_tui.sessions.recording.run_registry import ENDED_BY_USER
 from sandbox_tui.tui.format.titles import cut_title, task_line
 from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.screens.palette.shown_runs import is_shown, without_dialogs
+from sandbox_tui.tui.terminal_io.counted_runs import counted
 from sandbox_tui.tui.terminal_io.external_editor import is_editor_open
-from sandbox_tui.tui.terminal_io.notifications import Notices, failed, news_words
+from sandbox_tui.tui.terminal_io.notifications import Notices, news_words, waits
 from sandbox_tui.tui.textual_support.private_api import shown_toasts
 from sandbox_tui.tui.textual_support.toasts import DedupedToasts
 
 if TYPE_CHECKING:
-    from sandbox_tui.sessions import RunRegistry, RunWorker, Store
+    from sandbox_tui.sessions import RunRegistry, RunWorker
 
 TIMEOUT_SECONDS = 10.0
 """Seconds for which the toast is shown, from its latest news on."""
 
 ADDING_SECONDS = 0.3
 """Seconds after which a toast is on the screen, unless it was put away."""
+
+READING_SECONDS = 3.0
+"""A toast that has been shown for this long has been read: the next one no longer counts the ends
+of which it told. What waits stays in it."""
 
 MAX_TITLE_CHARACTERS = 60
 """Characters of a run's title in the toast."""
@@ -42,25 +48,6 @@ class ListsRuns(Protocol):
         ...
 
 
-@runtime_checkable
-class ShowsSession(Protocol):
-    """A screen about one session; if that is a live run, the screen itself tells what is new."""
-
-    @property
-    def session(self) -> tuple[Store, str]:
-        """The store, and the session's id."""
-        ...
-
-
-@runtime_checkable
-class ShowsRuns(Protocol):
-    """A screen that shows several runs side by side."""
-
-    def shows_run(self, run_id: str) -> bool:
-        """Return whether a run is one of them."""
-        ...
-
-
 class News(NamedTuple):
     """What is new about a run, in words."""
 
@@ -71,6 +58,11 @@ class News(NamedTuple):
     def is_true(self) -> bool:
         """Whether the run is still as the words say."""
         return news_words(self.run) == self.words
+
+    @property
+    def is_end(self) -> bool:
+        """Whether the run has ended, so that there is nothing to do."""
+        return not waits(self.run)
 
     @property
     def is_known(self) -> bool:
@@ -96,6 +88,7 @@ class RunNewsToast:
         self._stack: Sequence[Screen[Any]] = ()
         self._untold: dict[str, News] = {}  # on the home screen
         self._shown: dict[str, News] = {}
+        self._ended_told: set[str] = set()
         self._message = ""
         self._asked_at = self._until = 0.0
 
@@ -113,7 +106,7 @@ class RunNewsToast:
         an editor has the terminal."""
         if is_editor_open():
             return
-        stack: Sequence[Screen[Any]] = [one for one in self._app.screen_stack if not one.is_modal]
+        stack: Sequence[Screen[Any]] = without_dialogs(self._app.screen_stack)
         before, self._stack = self._stack, stack
         away = self._runs.samples.union(self._runs.detached)
         own = [run for run_id, run in self._runs.all.items() if run_id not in away]
@@ -121,13 +114,16 @@ class RunNewsToast:
         new = {
             run_id: news
             for run_id, news in found.items()
-            if not (_is_shown(run_id, before) or news.is_known)
+            if not (is_shown(run_id, before) or news.is_known)
         }
         self._untold = _still_new(self._untold | new, stack)
         new = _still_new(new, stack)
         if stack and isinstance(stack[-1], ListsRuns):
             new, self._untold = self._untold, {}
-        self._show(_still_new(self._shown if self._is_up else {}, stack) | new, bool(new))
+        shown = _still_new(self._shown if self._is_up else {}, stack)
+        if new and time.monotonic() - self._asked_at >= READING_SECONDS:
+            shown = {run_id: one for run_id, one in shown.items() if not one.is_end}
+        self._show(shown | new, bool(new))
 
     @property
     def _is_up(self) -> bool:
@@ -140,7 +136,13 @@ class RunNewsToast:
         """Replace the toast if its words change; they are shown as long as before unless some are
         new."""
         self._shown = news
-        before, self._message = self._message, self._words(list(news.values()))
+        told = [
+            run
+            for run_id, run in self._runs.all.items()
+            if run_id in self._ended_told and run_id not in news
+        ]
+        self._ended_told |= {run_id for run_id, one in news.items() if one.is_end}
+        before, self._message = self._message, self._words(list(news.values()), told)
         if before and (before != self._message or is_new):
             self._app.remove_shown_toast(before, "")
         now = time.monotonic()
@@ -150,43 +152,34 @@ class RunNewsToast:
             self._asked_at = now
             self._app.notify(self._message, markup=False, timeout=self._until - now)
 
-    def _words(self, news: Sequence[News]) -> str:
-        """Return the text of the toast; it names a key only where that leads to the run."""
-        if len(news) != 1:
-            return counted([one.run for one in news])
-        ((run, words),) = news
+    def _words(self, news: Sequence[News], told: Sequence[RunWorker]) -> str:
+        """Return the text of the toast; it names a key only where that leads to the runs.
+
+        Args:
+            news: what it tells.
+            told: the runs of which earlier toasts have told that they ended.
+        """
+        if not news:
+            return ""
         home = next((one for one in self._stack if isinstance(one, ListsRuns)), None)
+        is_covered = self._app.screen is not self._stack[-1]  # by a dialog, which takes the keys
+        is_elsewhere = home is None or self._stack[-1] is not home
+        if len(news) > 1:
+            words = counted([one.run for one in news], told)
+            finds = not is_covered and is_elsewhere
+            return f"{words} · {hint('app.palette')} finds them" if finds else words
+        ((run, words),) = news
         title = task_line(run.request.task) if home is None else home.listed_title(run)
-        told = f"{cut_title(title, MAX_TITLE_CHARACTERS)}: {words}"
-        if self._app.screen is not self._stack[-1]:
-            return told  # a dialog takes the keys
-        if home is None or self._stack[-1] is not home:
-            return f"{told} · {hint('app.palette')} finds it"
-        return f"{told} · enter opens it" if home.opens_on_enter(run.run_id) else told
-
-
-def counted(runs: Sequence[RunWorker]) -> str:
-    """Return how many of these runs have ended, and how many wait for the user."""
-    ended = sum(run.state.finished is not None or bool(failed(run)) for run in runs)
-    waiting = len(runs) - ended
-    parts = (
-        f"{ended} {'run has' if ended == 1 else 'runs have'} ended" if ended else "",
-        f"{waiting} {'run waits' if waiting == 1 else 'runs wait'} for you" if waiting else "",
-    )
-    return " · ".join(part for part in parts if part)
+        said = f"{cut_title(title, MAX_TITLE_CHARACTERS)}: {words}"
+        if is_covered:
+            return said
+        if home is None or is_elsewhere:
+            return f"{said} · {hint('app.palette')} finds it"
+        return f"{said} · enter opens it" if home.opens_on_enter(run.run_id) else said
 
 
 def _still_new(news: dict[str, News], stack: Sequence[Screen[Any]]) -> dict[str, News]:
     """Return what is still true, and is not shown by one of these screens."""
     return {
-        run_id: one for run_id, one in news.items() if one.is_true and not _is_shown(run_id, stack)
+        run_id: one for run_id, one in news.items() if one.is_true and not is_shown(run_id, stack)
     }
-
-
-def _is_shown(run_id: str, stack: Sequence[Screen[Any]]) -> bool:
-    """Return whether the screens, of which the last one is visible, tell what is new about a run: a
-    live run tells it even while another screen covers it."""
-    sessions: Iterable[ShowsSession] = (one for one in stack if isinstance(one, ShowsSession))
-    if any(one.session[1] == run_id for one in sessions):
-        return True
-    return bool(stack) and isinstance(stack[-1], ShowsRuns) and stack[-1].shows_run(run_id)

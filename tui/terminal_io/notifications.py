@@ -73,6 +73,12 @@ def notification_text(state: RunState) -> str:
     return ""
 
 
+def waits(worker: FoldedRun) -> bool:
+    """Return whether a run waits for the user now: for a decision or for input."""
+    state = worker.state
+    return state.finished is None and bool(news_words(worker)) and not failed(worker)
+
+
 def cut(text: str) -> str:
     """Return the first line of an untrusted text, sanitized and cut for a notification or a
     title."""

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import contextlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
 from textual.pilot import Pilot
 
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
+from sandbox_tui.core.run.run_labels import SAMPLES
 from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import RunWorker, Store
+from sandbox_tui.tui.lifecycle import run_news_toast
 from sandbox_tui.tui.lifecycle.run_poll import NAME
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from sandbox_tui.tui.screens.dialogs.help import HelpScreen
 from sandbox_tui.tui.screens.home.home import HomeScreen
+from sandbox_tui.tui.screens.palette.entry import WAITING
+from sandbox_tui.tui.screens.palette.entry_list import EntryList
+from sandbox_tui.tui.screens.palette.palette_screen import PaletteScreen
 from sandbox_tui.tui.screens.settings import SettingsScreen
 from sandbox_tui.tui.screens.wall.wall_screen import WallScreen
 from sandbox_tui.tui.textual_support.private_api import remove_toast, shown_toasts
@@ -125,6 +132,49 @@ async def test_several_at_once_are_one_line(tmp_path: Path) -> None:
             pilot.app.runs.all.clear()  # type: ignore[attr-defined]
 
 
+async def test_a_sum_counts_no_end_twice_and_names_the_task_of_samples(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_news_toast, "READING_SECONDS", 0.0)
+    with contextlib.closing(Store(tmp_path / "s.db")) as store:
+        keep(store, *sample("zebra"), run_id="before")
+        async with at_home(store) as (home, pilot):
+            runs = await going(home, pilot, store, *"abcde")
+            for run in runs:
+                run.request = replace(run.request, task="count primes", labels={SAMPLES: "1"})
+            end(runs[0])
+            end(runs[1])
+            await until(pilot, lambda: look(pilot) == ["2 of “count primes” have ended"])
+            for run in runs[2:]:
+                end(run)
+            await until(pilot, lambda: look(pilot) == ["3 more of “count primes” have ended"])
+            pilot.app.runs.all.clear()  # type: ignore[attr-defined]
+
+
+async def test_the_key_of_the_notice_lists_first_what_waits(tmp_path: Path) -> None:
+    with contextlib.closing(Store(tmp_path / "s.db")) as store:
+        keep(store, *sample("zebra"), run_id="before")
+        async with at_home(store) as (home, pilot):
+            one, two = await going(home, pilot, store, "one", "two")
+            await pilot.app.push_screen(LiveScreen(WatchedRun(sample_run()), store))
+            wait_for_user(one)
+            wait_for_user(two)
+            told = "2 runs wait for you · ctrl+p finds them"
+            await until(pilot, lambda: look(pilot) == [told])
+            await pilot.press("ctrl+p")
+            await until(pilot, lambda: isinstance(pilot.app.screen, PaletteScreen))
+            palette = pilot.app.screen
+            assert isinstance(palette, PaletteScreen)
+            listed = palette.query_one(EntryList)
+            await until(pilot, lambda: bool(listed.rows))
+            assert listed.rows[:3] == [WAITING, "one", "two"]
+            await until(pilot, lambda: palette.is_read)
+            assert listed.rows[:3] == [WAITING, "one", "two"]
+            await pilot.press(*"wait")
+            await until(pilot, lambda: listed.rows[:3] == ["Sessions", "one", "two"])
+            pilot.app.runs.all.clear()  # type: ignore[attr-defined]
+
+
 async def test_what_the_screen_of_a_run_has_shown_is_no_news(tmp_path: Path) -> None:
     """A dialog is no other screen; nor are samples and detached runs told of."""
     with contextlib.closing(Store(tmp_path / "s.db")) as store:
@@ -164,7 +214,7 @@ async def test_another_screen_tells_of_the_other_runs_and_home_tells_it_once_mor
             told = "two: a call waits for you · ctrl+p finds it"
             await until(pilot, lambda: look(pilot) == [told])
             end(three)
-            both = "1 run has ended · 1 run waits for you"
+            both = "1 run has ended · 1 run waits for you · ctrl+p finds them"
             await until(pilot, lambda: look(pilot) == [both])
             for toast in shown_toasts(pilot.app):
                 remove_toast(pilot.app, toast)

@@ -137,9 +137,13 @@ DOUBLE_PRESS_SECONDS = 0.5
 class QuitQuestion(ConfirmDialog):
     """Asks whether to quit; asking to quit again answers yes."""
 
+    answers_again = True
+    """Whether asking again is an answer."""
+
     def __init__(self, question: str, yes: str, no: str) -> None:
         super().__init__(question, yes, no)
         self._drawn_at: float | None = None
+        self._takes_again = False
 
     def on_screen_resume(self) -> None:
         """Note when the question is drawn first."""
@@ -148,6 +152,24 @@ class QuitQuestion(ConfirmDialog):
 
     def _note_drawn(self) -> None:
         self._drawn_at = Message().time
+        if self.answers_again:
+            self.set_timer(DOUBLE_PRESS_SECONDS, self._say_again)
+
+    def _say_again(self) -> None:
+        """Name the key that asked among those that answer, from when on it does."""
+        self._takes_again = True
+        self.ask(self._question)
+
+    @property
+    @override
+    def keys_words(self) -> str:
+        again = f" · {hint('app.quit')} again quits" if self._takes_again else ""
+        return f"{self.answer_words}{again}"
+
+    @property
+    def answer_words(self) -> str:
+        """The keys that answer, besides the one that asked."""
+        return super().keys_words
 
     def ask_again(self) -> None:
         """Answer yes, except to a key that was pressed twice."""
@@ -182,11 +204,12 @@ class QuitDialog(QuitQuestion):
         words = f"{question} {ENDED}\n\n{_detached(runs)}"
         super().__init__(words, "end and quit", "stay")
         self._runs = runs
+        self.answers_again = runs == 1
         self._detach_runs = detach
 
     @property
-    def keys_words(self) -> str:
-        """The keys that answer, as text for the border."""
+    @override
+    def answer_words(self) -> str:
         ends, stays = f"{hint('leave_run.end')} end and quit", f"{hint('leave_run.stay')} stay"
         return f"{hint('leave_run.detach')} detach and quit · {ends} · {stays}"
 

@@ -13,6 +13,9 @@ from sandbox_tui.tui.screens.palette.fuzzy import NOISE, WORDS, Fit, fit
 KINDS = ("Actions", "Sessions", "Evaluations", "Models", "Themes", "Settings")
 """Kinds of entries, in the order in which they are listed while nothing is typed."""
 
+WAITING = "Waiting for you"
+"""Heading of the runs that wait for the user; they come before everything else."""
+
 RECENT = "Recent"
 """Heading of the most recently chosen entries."""
 
@@ -25,6 +28,9 @@ MAX_OF_A_KIND = 12
 ALSO_SCORE = 3.5
 """Score per letter of other words for an entry: above letters inside its own words, below the
 beginnings of those."""
+
+NOW_SCORE = 7.0
+"""Score per letter of what a session does now, above all words: it is asked for at this moment."""
 
 MIN_ALSO_CHARACTERS = 2
 """Minimum length of typed text that is taken for another word."""
@@ -53,6 +59,8 @@ class Entry:
         also: other words that find it, in lower case, separated by blanks.
         own: number of characters of its words that are its name; 0 if all are.
         id: of a session or an evaluation; any part of it finds the entry, too.
+        now: words for what a session does now that is going on, in lower case, separated by blanks.
+        waits: whether it waits for the user, and no screen shows that.
     """
 
     kind: str
@@ -64,6 +72,8 @@ class Entry:
     also: str = ""
     own: int = 0
     id: str = ""
+    now: str = ""
+    waits: bool = False
 
 
 class Match(NamedTuple):
@@ -93,7 +103,8 @@ def grouped(entries: Sequence[Entry], typed: str, recent: Sequence[str]) -> list
     a lower level than the best are left out. If no word matches, those of the closest words are
     listed, below a heading without matches that says so.
 
-    While nothing is typed: the recently chosen entries, then all available ones.
+    While nothing is typed: what waits for the user, the recently chosen entries, then all others
+    that are available.
 
     Args:
         entries: all entries.
@@ -113,15 +124,21 @@ def grouped(entries: Sequence[Entry], typed: str, recent: Sequence[str]) -> list
 def _words_of(entries: Iterable[Entry]) -> Iterator[str]:
     """Yield all words that find an entry."""
     for entry in entries:
-        yield from _WORD.findall(f"{entry.words} {entry.also} {entry.kind}".lower())
+        yield from _WORD.findall(f"{entry.words} {entry.also} {entry.now} {entry.kind}".lower())
 
 
 def _all(entries: Sequence[Entry], recent: Sequence[str]) -> list[Group]:
     usable = [entry for entry in entries if not entry.off]
+    waiting = [entry for entry in usable if entry.waits][:MAX_OF_A_KIND]
+    usable = [entry for entry in usable if entry not in waiting]
     by_name = {entry.name: entry for entry in usable}
     last = [by_name[name] for name in recent if name in by_name][:MAX_RECENT]
     others = [entry for entry in usable if entry not in last]
-    groups = [(RECENT, last), *((kind, _of_kind(others, kind)) for kind in KINDS)]
+    groups = [
+        (WAITING, waiting),
+        (RECENT, last),
+        *((kind, _of_kind(others, kind)) for kind in KINDS),
+    ]
     return [(name, [Match(entry) for entry in found]) for name, found in groups if found]
 
 
@@ -144,14 +161,19 @@ def _found(entries: Sequence[Entry], typed: str) -> list[Group]:
         of_kind.sort(key=lambda match: (bool(match.entry.off), -match.score))
         if of_kind:
             groups.append((kind, of_kind if kind == "Themes" else of_kind[:MAX_OF_A_KIND]))
-    return sorted(groups, key=lambda group: -group[1][0].score)
+    return sorted(groups, key=lambda group: (bool(group[1][0].entry.off), -group[1][0].score))
 
 
 def _fit(typed: str, entry: Entry) -> Fit | None:
     """Match typed text with an entry's words, or with other words for it; parts of it may name the
     entry's kind instead."""
     parts = typed.lower().split()
-    ways = [fit(typed, entry.words, entry.own), _fit_also(parts, entry), _fit_id(parts, entry)]
+    ways = [
+        fit(typed, entry.words, entry.own),
+        _fit_others(parts, entry, entry.now, NOW_SCORE),
+        _fit_others(parts, entry, entry.also, ALSO_SCORE),
+        _fit_id(parts, entry),
+    ]
     others = [part for part in parts if not _names_kind(part, entry.kind)]
     if len(others) < len(parts):
         ways.append(fit(" ".join(others), entry.words, entry.own) if others else Fit(0, ()))
@@ -159,14 +181,14 @@ def _fit(typed: str, entry: Entry) -> Fit | None:
     return max(known, default=None, key=lambda way: (way.level, way.score))
 
 
-def _fit_also(parts: Sequence[str], entry: Entry) -> Fit | None:
-    """Match the beginnings of other words for an entry, which count less than those of its own."""
-    also, own = entry.also.split(), entry.words.lower().split()
-    if not any(_begins_any(part, also) for part in parts):
+def _fit_others(parts: Sequence[str], entry: Entry, others: str, score: float) -> Fit | None:
+    """Match the beginnings of other words for an entry; the other parts must begin its own."""
+    words, own = others.split(), entry.words.lower().split()
+    if not any(_begins_any(part, words) for part in parts):
         return None
-    if not all(_begins_any(part, [*also, *own]) for part in parts):
+    if not all(_begins_any(part, [*words, *own]) for part in parts):
         return None
-    return Fit(ALSO_SCORE * sum(map(len, parts)) - len(entry.words) / 1000, ())
+    return Fit(score * sum(map(len, parts)) - len(entry.words) / 1000, ())
 
 
 def _fit_id(parts: Sequence[str], entry: Entry) -> Fit | None:

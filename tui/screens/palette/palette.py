@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from dataclasses import replace
+from functools import partial
 from inspect import isawaitable
 
 from textual.app import App
@@ -27,6 +29,7 @@ from sandbox_tui.tui.screens.home.rows.session_opener import SessionOpener
 from sandbox_tui.tui.screens.palette.entry import Entry
 from sandbox_tui.tui.screens.palette.home_actions import home_entries, new_evaluation_entry
 from sandbox_tui.tui.screens.palette.palette_screen import PaletteScreen
+from sandbox_tui.tui.screens.palette.shown_runs import is_shown, without_dialogs
 from sandbox_tui.tui.screens.palette.sources import (
     action_entries,
     evaluation_entry,
@@ -36,6 +39,7 @@ from sandbox_tui.tui.screens.palette.sources import (
     theme_entries,
 )
 from sandbox_tui.tui.screens.settings import SettingsScreen
+from sandbox_tui.tui.terminal_io.notifications import waits
 from sandbox_tui.tui.textual_support.toasts import complain_here
 from sandbox_tui.tui.theming.live_themes import LiveThemes
 from sandbox_tui.tui.widgets.sessions.model_offers import Offer
@@ -74,7 +78,10 @@ class Palette:
             return
         reread_settings(self._app, self._settings)
         here = action_entries(self._app, below)
+        shown = partial(is_shown, stack=without_dialogs(self._app.screen_stack))
+        waiting = [run_id for run_id in self._waiting_runs if not shown(run_id)]
         known = [
+            *self._waiting_entries(below, waiting),
             *here,
             *home_entries(self._app, below, here),
             *self._parent_entries(below),
@@ -88,8 +95,23 @@ class Palette:
             if entry is not None:
                 self._app.call_later(self._choose, entry)
 
-        screen = PaletteScreen(known, lambda: self._read(below), self._recent)
+        screen = PaletteScreen(known, lambda: self._read(below, waiting, shown), self._recent)
         self._app.push_screen(screen, chosen)
+
+    def _waiting_entries(self, below: Screen[object], waiting: Sequence[str]) -> Sequence[Entry]:
+        """Return runs of this program that wait for the user, which are known at once."""
+        open_session = SessionOpener(below, self._runs).open
+        try:
+            runs = [self._runs.store.run(run_id) for run_id in waiting]
+        except StoreError:  # reading all sessions complains about it
+            return ()
+        return [session_entry(replace(run, waits=True), open_session) for run in runs]
+
+    @property
+    def _waiting_runs(self) -> Sequence[str]:
+        runs = self._runs
+        own = [run for run_id, run in runs.all.items() if run_id not in runs.samples]
+        return [run.run_id for run in own if waits(run)]
 
     def _import_entries(self, below: Screen[object]) -> Sequence[Entry]:
         if isinstance(below, HomeScreen):  # there it is an action with a key
@@ -118,7 +140,9 @@ class Palette:
         if isawaitable(done):
             await done
 
-    async def _read(self, below: Screen[object]) -> AsyncIterator[Sequence[Entry]]:
+    async def _read(
+        self, below: Screen[object], waiting: Sequence[str], shown: Callable[[str], bool]
+    ) -> AsyncIterator[Sequence[Entry]]:
         """Yield sessions and evaluations, then models, while the user is already typing."""
         from sandbox_tui.tui.screens.evals.open_eval import EvalOpener
 
@@ -126,7 +150,7 @@ class Palette:
         evaluations = EvalOpener(below, self._evals, self._settings)
         store = self._runs.store
         try:
-            yield await asyncio.to_thread(_read_sessions, store, sessions.open)
+            yield await asyncio.to_thread(_read_sessions, store, sessions.open, waiting, shown)
             yield await asyncio.to_thread(_read_evaluations, store, evaluations.open)
         except StoreError as error:
             self._complain(error)
@@ -166,8 +190,19 @@ class Palette:
         complain_here(self._app, str(error))
 
 
-def _read_sessions(store: Store, open_session: Callable[[RunSummary], object]) -> list[Entry]:
+def _read_sessions(
+    store: Store,
+    open_session: Callable[[RunSummary], object],
+    waiting: Collection[str],
+    shown: Callable[[str], bool],
+) -> list[Entry]:
     """Return an entry for each of the newest sessions.
+
+    Args:
+        store: the database.
+        open_session: opens one.
+        waiting: ids of those that are known to wait for the user.
+        shown: returns whether a screen shows one.
 
     Raises:
         StoreError: the database cannot be read.
@@ -175,7 +210,14 @@ def _read_sessions(store: Store, open_session: Callable[[RunSummary], object]) -
     runs = up_to_now(store, store.standalone_runs(MAX_SESSIONS))
     origins, tags = read_origins(store, runs), all_tags(store)
     return [
-        session_entry(run, open_session, origins.get(run.id), tags.get(run.id, ())) for run in runs
+        session_entry(
+            replace(run, waits=True) if run.id in waiting else run,
+            open_session,
+            origins.get(run.id),
+            tags.get(run.id, ()),
+            is_shown=shown(run.id),
+        )
+        for run in runs
     ]
 
 

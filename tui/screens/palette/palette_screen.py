@@ -43,7 +43,9 @@ class PaletteScreen(ChooseEntryDialog):
     @work(exclusive=True, group="later")
     async def _read_later(self) -> None:
         async for more in self._later():
-            self._entries += more
+            new = {(entry.kind, entry.name): entry for entry in more}
+            known = [new.pop((one.kind, one.name), one) for one in self._entries]
+            self._entries = [*known, *new.values()]
             self.show_entries()
         self.is_read = True
 

@@ -13,8 +13,9 @@ from sandbox_tui.core.config.settings import Settings
 from sandbox_tui.core.models.discovery import LocalServer
 from sandbox_tui.sessions import RunSummary
 from sandbox_tui.sessions.relations.fork_origin import ForkOrigin
+from sandbox_tui.sessions.store.answers import KNOWN_ANSWERS
 from sandbox_tui.sessions.store.tables.eval_ledger import EvalSummary
-from sandbox_tui.tui.format.outcome import outcome_words
+from sandbox_tui.tui.format.outcome import now_words, outcome_words
 from sandbox_tui.tui.format.setting_text import text_of_setting
 from sandbox_tui.tui.format.titles import model_title, sample_or_fork_of, task_title
 from sandbox_tui.tui.keys.available_actions import MOVING, OPEN, available_actions
@@ -47,9 +48,20 @@ def session_entry(
     open_session: Callable[[RunSummary], object],
     origin: ForkOrigin | None = None,
     tags: Sequence[str] = (),
+    *,
+    is_shown: bool = False,
 ) -> Entry:
-    """Return a session by its title, which its tags find, too; a sample of a task with its number
-    among them, and a fork, which has the title of its parent, with where it parts from that."""
+    """Return a session by its title, which its tags and what it does find, too; a sample of a task
+    with its number among them, and a fork, which has the title of its parent, with where it parts
+    from that.
+
+    Args:
+        run: the session.
+        open_session: opens it.
+        origin: where it was forked, if it was.
+        tags: its tags.
+        is_shown: whether a screen shows it, so that it does not come first while it waits.
+    """
     which = sample_or_fork_of(run)
     if origin is not None:
         parent = origin.parent.rpartition("-")[2]
@@ -62,9 +74,26 @@ def session_entry(
         task_title(run)[:MAX_TITLE_CHARACTERS],
         detail,
         lambda: open_session(run),
-        also=" ".join(f"{tag} #{tag}" for tag in tags).lower(),
+        also=" ".join([*(f"{tag} #{tag}" for tag in tags), *_end_words(run)]).lower(),
         id=run.id,
+        now=_now_words(run),
+        waits=run.waits and not is_shown,
     )
+
+
+def _now_words(run: RunSummary) -> str:
+    """Return the words for what a session does that is going on; empty once it has ended."""
+    if run.outcome != "running":
+        return ""
+    return "waits waiting" if run.waits else now_words(run)
+
+
+def _end_words(run: RunSummary) -> Sequence[str]:
+    """Return the words for how a session has ended."""
+    if run.outcome == "running":
+        return ()
+    failed = () if run.outcome in KNOWN_ANSWERS else ("failed",)
+    return (*run.outcome.split("_"), *failed)
 
 
 def evaluation_entry(found: EvalSummary, open_evaluation: Callable[[EvalSummary], object]) -> Entry:

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from sandbox_tui.core.events.types import Mode
 from sandbox_tui.tui.keys.default_keys import ACTIONS
 from sandbox_tui.tui.keys.hint import action_with, hint
-from sandbox_tui.tui.screens.cockpit.live.steering import AFTER_THE_END, pause_words
+from sandbox_tui.tui.screens.cockpit.live.steering import pause_words
+from sandbox_tui.tui.screens.cockpit.nothing_to_act_on import AFTER_THE_END
 from sandbox_tui.tui.screens.wall.steering.controlled_runs import active_modes, others_for
 from sandbox_tui.tui.widgets.wall.run_groups import has_ended
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile

@@ -133,6 +133,7 @@ def open_resumed(
     """Resume a run in this program and show it, or watch it if another program has resumed it by
     now; None if it cannot be resumed."""
     from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
+    from sandbox_tui.tui.screens.home.rows.session_opener import is_above_home
 
     try:
         run = runs.store.run(event.run_id)
@@ -143,7 +144,8 @@ def open_resumed(
     except SandboxTuiError as error:
         event.refused(error)
         return None
-    app.push_screen(LiveScreen(worker, runs.store, confirm_leave=not is_elsewhere), event.then)
+    asks = not is_elsewhere and not is_above_home(app)
+    app.push_screen(LiveScreen(worker, runs.store, confirm_leave=asks), event.then)
     if is_elsewhere:
         app.notify(_resumed_words(run), markup=False, timeout=RESULT_SECONDS)
     return worker

@@ -70,7 +70,8 @@ class LiveScreen(SteeringActions, NextSteps, ClosesWhenOnTop[None]):
         binding("live.step", "step"),
         binding("live.approve", "approve"),
         binding("live.edit", "edit"),
-        binding("live.reject", "reject"),
+        binding("live.resume", "resume"),
+        binding("live.reject", "reject"),  # the same key, which says why this action is off
         binding("live.approve_always", "approve_always", show=False),
         binding("live.answer", "answer", show=False),
         binding("live.skip", "skip", show=False),
@@ -84,7 +85,6 @@ class LiveScreen(SteeringActions, NextSteps, ClosesWhenOnTop[None]):
         binding("live.put_away", "put_away", show=False),  # the same key: notices go first
         binding("live.shell", "take_over"),
         binding("live.end", "end"),
-        binding("live.resume", "resume"),
         binding("live.fork", "fork"),
         binding("live.run_again", "run_again"),
         binding("live.replay", "replay", show=False),

@@ -30,11 +30,13 @@ from sandbox_tui.tui.screens.cockpit.live.approving.edit_waiting_call import (
 from sandbox_tui.tui.screens.cockpit.live.choose_mode import ALLOWED, ModeDialog, number_that_stays
 from sandbox_tui.tui.screens.cockpit.live.waiting_toast import (
     passes_in_step,
+    say_steps_now,
     still_waits,
     thawed_for,
 )
 from sandbox_tui.tui.screens.cockpit.nothing_to_act_on import (
     ABOUT_WAITING_CALL,
+    AFTER_THE_END,
     why_nothing_to_act_on,
 )
 from sandbox_tui.tui.screens.cockpit.outdated_notices import (
@@ -54,9 +56,6 @@ _STEERING_ACTIONS = frozenset(
     )
 )
 """Actions that only the screen in control may use."""
-
-AFTER_THE_END = frozenset(("fork", "run_again", "replay", "export", "open_folder", "resume"))
-"""Actions on the session that a run has left."""
 
 GONE = "That call is no longer waiting; nothing was changed."
 
@@ -89,8 +88,7 @@ class RunSteering:
         return self._worker.run
 
     def steerable_run(self) -> Controls | None:
-        """Return the run if it can still be controlled; otherwise notify the user and return
-        None."""
+        """Return the run if it can still be controlled; otherwise None, and tell the user why."""
         run = self.run
         if why := why_only_watched(self._worker):
             self._screen.notify(f"{why[:1].upper()}{why[1:]}.")
@@ -164,14 +162,13 @@ class RunSteering:
     def _why_not_yet(self, action: str) -> str:
         finished = self._state.finished
         if finished is None:
-            return "the run is still running"
+            return AFTER_THE_END[action]
         if action == "resume" and finished.reason not in RESUMABLE:
             return "this run has ended for good"
         return "" if finished.output or action != "open_folder" else "there are no results"
 
     def words_for(self, action: str) -> str | None:
-        """Return the key bar's current words for an action; None for the binding's own
-        description."""
+        """Return the key bar's current words for an action; None for those of its binding."""
         if action == "pause":
             return pause_words(self.mode)
         if action == "interrupt_reply":
@@ -215,8 +212,10 @@ class RunSteering:
         """Run one more call."""
         run = self.steerable_run()
         if run is not None:
+            mode = run.gate.resume_mode if run.gate.mode == "paused" else run.gate.mode
             run.step()
             self.say_since_when(run)
+            say_steps_now(self._screen, mode, was_frozen=self._state.frozen)
             self._say_what_still_waits()
 
     def choose_mode(self) -> None:

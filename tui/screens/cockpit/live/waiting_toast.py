@@ -6,9 +6,10 @@ from typing import Protocol, cast, runtime_checkable
 
 from textual.screen import Screen
 
+from sandbox_tui.core.events.types import Mode
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.screens.cockpit.live.approving.call_drafts import draft_saved
-from sandbox_tui.tui.textual_support.toasts import DedupedToasts
+from sandbox_tui.tui.textual_support.toasts import RESULT_SECONDS, DedupedToasts
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
 TIMEOUT_SECONDS = 60
@@ -23,6 +24,20 @@ def still_waits(number: int) -> str:
 def thawed_for(number: int, of_run: str = "") -> str:
     """Return the notice that a call which the user let run needed the frozen sandbox."""
     return f"The sandbox runs again for call {number}{of_run}; the run stays paused."
+
+
+def say_steps_now(screen: Screen[None], before: Mode, *, was_frozen: bool) -> None:
+    """Say what else the key has changed that runs one more call.
+
+    Args:
+        screen: shows the run.
+        before: the mode of the run until then.
+        was_frozen: whether its sandbox was frozen until then.
+    """
+    thawed = "The sandbox runs again." if was_frozen else ""
+    mode = "Mode step: every call waits for you." if before != "step" else ""
+    if words := " ".join(filter(None, (thawed, mode))):
+        screen.notify(words, timeout=RESULT_SECONDS)
 
 
 def passes_in_step() -> str:

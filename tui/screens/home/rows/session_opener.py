@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from textual.app import App
 from textual.screen import Screen
 
 from sandbox_tui.core.base.errors import StoreError
@@ -20,6 +21,14 @@ if TYPE_CHECKING:  # the screens are imported when they are shown
     from sandbox_tui.sessions.remote.run_handle import RunHandle
     from sandbox_tui.sessions.store.tables.trainings import TrainingSummary
     from sandbox_tui.tui.screens.cockpit.replay.replay_position import ReplayPosition
+
+
+def is_above_home(app: App[Any]) -> bool:
+    """Return whether a screen that opens now is above the home screen, where its run goes on when
+    it is left."""
+    from sandbox_tui.tui.screens.home.home import HomeScreen
+
+    return any(isinstance(screen, HomeScreen) for screen in app.screen_stack)
 
 
 def can_compare(marked: Sequence[RunSummary], here: RunSummary | None) -> bool:
@@ -79,20 +88,18 @@ class SessionOpener:
         self,
         worker: RunHandle,
         *,
-        confirm_leave: bool = True,
         then: Callable[[None], None] | None = None,
     ) -> None:
-        """Watch a run.
+        """Watch a run, which goes on in the background when it is left.
 
         Args:
             worker: the run.
-            confirm_leave: whether leaving it asks what to do with it.
             then: called after the screen was left.
         """
         from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 
         store = self._run_workers.store
-        screen = LiveScreen(worker, store, confirm_leave=confirm_leave)
+        screen = LiveScreen(worker, store, confirm_leave=False)
         app_of(self._screen).push_screen(screen, then)
 
     def open_hit(self, hit: Hit) -> None:
@@ -105,11 +112,10 @@ class SessionOpener:
         self._replay(hit.run, position_of(hit))
 
     def open(self, run: RunSummary) -> None:
-        """Replay a session, or watch it if it is still running: a run that is in the background
-        already stays there when it is left."""
+        """Replay a session, or watch it if it is still running."""
         worker = self._run_workers.all.get(run.id)
         if worker is not None and not worker.ended.is_set():
-            self.open_run(worker, confirm_leave=False)
+            self.open_run(worker)
         elif run.outcome == "running":
             self._watch_elsewhere(run)
         else:
@@ -170,4 +176,4 @@ class SessionOpener:
             return
         from sandbox_tui.sessions.remote.client import RunClient
 
-        self.open_run(RunClient(run, self._run_workers.store), confirm_leave=False)
+        self.open_run(RunClient(run, self._run_workers.store))
