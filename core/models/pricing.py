@@ -40,18 +40,24 @@ def cost(model: str, base_url: str | None, usage: Usage) -> float | None:
         return None
 
 
-def why_unknown(model: str, *, counted: bool) -> str:
+def is_known(model: str, base_url: str | None) -> bool:
+    """Return whether `cost` knows the price of a model on this server."""
+    return cost(model, base_url, Usage(input_tokens=1, output_tokens=1)) is not None
+
+
+def why_unknown(model: str, *, counted: bool, instead: str = "token_limit") -> str:
     """Return why `cost` is None, and what to do, as the end of a sentence.
 
     Args:
         model: the model's name.
         counted: whether the server reported token counts.
+        instead: the limit to use if the price is unknown.
     """
     if not counted:
         return "the server does not report token counts."
     if _library() is None:
         return "the price list is not installed: pip install 'sandbox-tui[prices]'."
-    return f"the price of {model[:80]} on this server is unknown. Use token_limit instead."
+    return f"the price of {model[:80]} on this server is unknown. Use {instead} instead."
 
 
 def load() -> None:

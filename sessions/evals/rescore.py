@@ -1,6 +1,6 @@
 """Scores the recorded answers of an evaluation again, without running a model.
 
-The new scores are a new evaluation, whose samples have the sessions of the old one; the old one
+If a verdict changes, the new scores are a new evaluation, whose samples have the sessions of the old one; the old one
 stays as it is, so that both can be compared.
 """
 

@@ -218,11 +218,11 @@ def watch(theme: str | None, evaluation: str, headless: bool, as_json: bool) -> 
     sys.exit(code)
 
 
-@eval_group.command(short_help="Stop an evaluation that runs in a program of its own.")
+@eval_group.command(short_help="Stop an evaluation that runs without a screen.")
 @click.argument("evaluation", default="last")
 def stop(evaluation: str) -> None:
-    """Stop an EVALUATION that runs in a program of its own (its id, either end of it, its
-    suite, or "last": the newest such).
+    """Stop an EVALUATION that runs in a program of its own, or headless in another terminal (its
+    id, either end of it, its suite, or "last": the newest such).
 
     Its running samples end and are requeued; `eval resume` runs what is left.
     """

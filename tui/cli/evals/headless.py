@@ -18,19 +18,20 @@ from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.evals.evaluation import Evaluation
 from sandbox_tui.sessions.evals.exceeded_budget import exceeded_budget
 from sandbox_tui.sessions.evals.runner import EvalRunner
+from sandbox_tui.sessions.evals.unenforceable_budget import unenforceable_budget
 from sandbox_tui.sessions.remote.served_runs import ServedRuns
 from sandbox_tui.sessions.store.tables import eval_ledger
 from sandbox_tui.tui.cli.evals.coloured_lines import write_outcome
 from sandbox_tui.tui.cli.evals.retry_lines import RetryLines
 from sandbox_tui.tui.cli.evals.sample_lines import (
     json_of,
+    left_line,
     line_of,
     lost_line,
     restart_line,
 )
 from sandbox_tui.tui.cli.headless import without_output
 from sandbox_tui.tui.cli.model_server.require_server import require_server
-from sandbox_tui.tui.format import numbers
 
 
 def work_headless(evaluation: Evaluation, store: Store, options: Mapping[str, Any]) -> int:
@@ -58,6 +59,8 @@ async def run_headless(evaluation: Evaluation, store: Store, *, as_json: bool) -
     runner.event_observers.append(lines.retries.on_event)
     numbers_caught = _stop_on_signals(runner)
     lines.write(f"evaluation {runner.info.id}: {runner.info.suite} with {runner.info.model}")
+    if warning := await asyncio.to_thread(unenforceable_budget, store, runner.info):
+        click.echo(sanitize_line(warning), err=True)
     if not any(map(_is_left, eval_ledger.results(store, runner.info.id))):
         lines.write("Nothing is left to run.")
     try:
@@ -70,10 +73,7 @@ async def run_headless(evaluation: Evaluation, store: Store, *, as_json: bool) -
     samples = runner.samples.values()
     left, lost = sum(map(_is_left, samples)), list(filter(is_lost, samples))
     if left:
-        lines.write(
-            f"{runner.stopped_because} {numbers.counted(left, 'sample')} left: "
-            f"`sandbox-tui eval resume {runner.info.id}` runs them."
-        )
+        lines.write(left_line(runner.info.id, left, runner.stopped_because))
     if lost:
         lines.write(lost_line(runner.info.id, lost))
     return 128 + numbers_caught[0] if left and numbers_caught else exit_code(samples)

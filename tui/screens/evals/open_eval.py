@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -20,6 +21,8 @@ from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.screens.evals.eval_screen import EvalScreen
 from sandbox_tui.tui.screens.evals.source import EvalSource, LocalEval, RecordedEval, source_of
 from sandbox_tui.tui.textual_support.typed_app import app_of
+
+WARNING_SECONDS = 15
 
 CLUSTER_LEFT = (
     "This evaluation ran on a cluster: `sandbox-tui eval resume {} --ray ADDRESS` joins it again."
@@ -60,6 +63,19 @@ class EvalOpener:
     def show(self, source: EvalSource) -> None:
         """Show an evaluation."""
         app_of(self._screen).push_screen(self._screen_of(source))
+        self._screen.run_worker(self._warn_of_budget(source.info), group="budget")
+
+    async def _warn_of_budget(self, info: EvalInfo) -> None:
+        """Say that a running evaluation has a budget that never stops it."""
+        from sandbox_tui.sessions.evals.unenforceable_budget import unenforceable_budget
+
+        store = self._evals.runs.store
+        with suppress(SandboxTuiError):  # the screen says so
+            words = await asyncio.to_thread(unenforceable_budget, store, info)
+            if words and (await asyncio.to_thread(ledger.summary, store, info.id)).running:
+                app_of(self._screen).notify(
+                    sanitize_line(words), severity="warning", markup=False, timeout=WARNING_SECONDS
+                )
 
     def resume(self, info: EvalInfo, shown: Screen[Any] | None = None) -> None:
         """Run what is left of an evaluation, or if nothing is, its samples without a score, and
@@ -118,6 +134,7 @@ class EvalOpener:
             app.switch_screen(  # pyright: ignore[reportUnknownMemberType]
                 self._screen_of(source)
             )
+            self._screen.run_worker(self._warn_of_budget(source.info), group="budget")
         else:
             self.show(source)
 

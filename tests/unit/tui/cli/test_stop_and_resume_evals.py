@@ -176,6 +176,7 @@ def test_an_evaluation_is_stopped_where_it_runs(recorded: Store) -> None:
         assert in_terminal.exit_code == 2
         assert f"(process {os.getpid()})" in in_terminal.output
         assert "press x on its screen, or ctrl+c if it has none" in in_terminal.output
+        assert f"`kill -INT {os.getpid()}` does the same" in in_terminal.output
     give_to(recorded, ProcessIdentity(7, "2", "login-1"))
     assert "runs on login-1 (process 7): stop it there" in command("stop", EVAL).output
     ledger.release(recorded, EVAL)
