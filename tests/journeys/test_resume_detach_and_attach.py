@@ -249,9 +249,10 @@ def test_a_detached_run_is_watched_and_stopped(person: Person, scripted_server: 
         person.sees("2 runs", "2 wait for you")
         with Person(Path(person.folder / "home"), columns=120, rows=36) as other:
             other.enters("sandbox-tui attach")
-            other.sees("2 runs", "T take control")
+            other.sees("2 runs", "T take control", "watching")
             other.presses("T")
-            person.sees("T take control")
+            person.sees("Another terminal has taken control of run 1; T takes it back.")
+            other.sees("You control run 1; T takes the last one.")
             other.presses("T")
             other.sees("a approve")
             other.presses("q")
