@@ -59,7 +59,7 @@ class Watching:
         """Wait until this call is waiting and the screen shows it."""
         calls = self.screen.query_one(Calls)
         await self.until(lambda: calls.waiting == number)
-        await self.pilot.pause()
+        await self.until(lambda: self.screen._drawn_call.shows(self.screen.state.pending))
 
     async def press(self, *keys: str) -> None:
         await self.pilot.press(*keys)
@@ -367,6 +367,7 @@ async def test_space_pauses_and_resumes_in_step_mode(
         assert run.screen.state.mode == "step"
         await run.press("a")
         await run.until(lambda: run.screen.state.pending and run.screen.state.step == 2)
+        await run.waiting(2)
         await run.press("a")
         await run.finish()
 

@@ -103,7 +103,7 @@ async def test_runs_are_shown_decided_and_opened(tmp_path: Path) -> None:
             await until(pilot, lambda words=words: wall_words(app, "pause") == words)
             assert second.state.mode == mode
         number = second.state.pending.call.number if second.state.pending else 0
-        await pilot.press("a")
+        await approve(pilot, second)
         await until(pilot, lambda: len(second.state.calls) > number)
         assert second.state.calls[number].status in ("done", "running")
 
@@ -186,6 +186,12 @@ def tile(app: SandboxTui, number: int) -> RunTile:
     return next(tile for tile in app.screen.query(RunTile) if tile.number == number)
 
 
+async def approve(pilot: Pilot[int], one: RunTile) -> None:
+    """Approve the waiting call of the focused tile, once that shows it."""
+    await until(pilot, lambda: one.drawn_call.shows(one.state.pending))
+    await pilot.press("a")
+
+
 async def test_a_double_click_opens_a_tile_and_single_clicks_only_choose(tmp_path: Path) -> None:
     async with waiting_runs(tmp_path, ["apples", "pears"]) as (app, pilot):
         second = tile(app, 2)
@@ -230,7 +236,7 @@ async def test_decisions_move_on_and_a_mode_is_set_for_the_group(tmp_path: Path)
     async with waiting_runs(tmp_path, ["count"], samples=3) as (app, pilot):
         wall, first = app.screen, tile(app, 1)
         first.focus()
-        await pilot.press("a")
+        await approve(pilot, first)
         await until(pilot, lambda: app.focused is tile(app, 2))
         await pilot.press("r", "enter")
         await until(pilot, lambda: app.screen is wall and app.focused is tile(app, 3))
@@ -517,7 +523,7 @@ async def test_words_are_found_in_calls_that_a_tile_no_longer_shows(tmp_path: Pa
         for _ in range(2):
             number = len(first.state.calls)
             first.focus()
-            await pilot.press("a")
+            await approve(pilot, first)
             await until(pilot, lambda number=number: len(first.state.calls) > number)
             await until(pilot, lambda: first.state.pending is not None)
         await pilot.press("slash", *program, "enter")
@@ -840,7 +846,7 @@ async def test_the_wall_of_a_group_attaches_to_its_runs(tmp_path: Path) -> None:
         assert "2 runs" in title(app)
         first = tile(app, 1)
         first.focus()
-        await pilot.press("a")
+        await approve(pilot, first)
         await until(pilot, lambda: len(first.state.calls) == 2 and first.state.pending is not None)
 
         first.focus()
@@ -851,7 +857,7 @@ async def test_the_wall_of_a_group_attaches_to_its_runs(tmp_path: Path) -> None:
         await until(pilot, lambda: live.state.seq == first.state.seq)
         await pilot.press("q")
         await until(pilot, lambda: app.screen is wall)
-        await pilot.press("a")  # the wall is still attached
+        await approve(pilot, first)  # the wall is still attached
         await until(pilot, lambda: len(first.state.calls) == 3)
 
         assert app.focused is tile(app, 2), "the next one that waits"

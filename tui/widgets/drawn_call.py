@@ -23,11 +23,15 @@ class DrawnCall:
         if call is not self._call:
             self._call, self._since = call, time.monotonic()
 
+    def shows(self, call: CallItem | None) -> bool:
+        """Return whether this call has been drawn."""
+        return call is not None and call is self._call
+
     def answers(self, screen: Screen[None], waiting: CallItem | None) -> bool:
         """Return whether the key that is being handled can be about the call that waits; if not,
         say so, and ignore what was typed behind it. Without a waiting call there is nothing to
         keep from being decided."""
-        if waiting is None or (waiting is self._call and pressed_at(screen) >= self._since):
+        if waiting is None or (self.shows(waiting) and pressed_at(screen) >= self._since):
             return True
         ignore_burst(screen)
         screen.notify(not_shown_yet(waiting.call.number), markup=False)

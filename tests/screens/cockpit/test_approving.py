@@ -99,6 +99,10 @@ async def live(
         screen = LiveScreen(watched, store)
         await app.push_screen(screen)
         await until(pilot, lambda: screen.state.pending is not None or screen.state.granted)
+        await until(
+            pilot,
+            lambda: screen._drawn_call.shows(screen.state.pending) or not screen.state.pending,
+        )
         yield app, pilot, screen
 
 
