@@ -189,7 +189,7 @@ class QuitDialog(QuitQuestion):
     """
 
     CSS = """
-    QuitDialog .dialog { width: 68; }
+    QuitDialog .dialog { width: 76; }
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
