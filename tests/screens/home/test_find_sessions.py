@@ -238,7 +238,7 @@ async def test_a_tag_is_found_the_way_it_is_shown(store: Store) -> None:
         hits = await look_for(home, pilot, "#good")
         assert [hit.run.id for hit in hits._hits] == ["other"]
         hits = await look_for(home, pilot, "#include")
-        assert 'in quotes, "#include", it is searched as words' in text_of(hits)
+        assert "“include” is searched as a tag; in quotes" in text_of(hits)
 
 
 @pytest.mark.parametrize("size", [(160, 45), (60, 20), (40, 10)])
