@@ -1,7 +1,7 @@
 """Scores the recorded answers of an evaluation again, without running a model.
 
-If a verdict changes, the new scores are a new evaluation, whose samples have the sessions of the old one; the old one
-stays as it is, so that both can be compared.
+If a verdict changes, the new scores are a new evaluation, whose samples have the sessions of the
+old one; the old one stays as it is, so that both can be compared.
 """
 
 from __future__ import annotations

@@ -19,5 +19,7 @@ def unenforceable_budget(store: Store, info: EvalInfo) -> str:
     cost = budget_in_force(store, info.id).budget.cost
     if cost is None or pricing.is_known(info.model, str(info.params.get("base_url") or "")):
         return ""
-    why = pricing.why_unknown(info.model, counted=True, instead="--budget-tokens")
+    why = pricing.why_unknown(
+        info.model, counted=True, instead="a budget of tokens (--budget-tokens)"
+    )
     return f"Its budget of ${cost:g} cannot be enforced: {why}"

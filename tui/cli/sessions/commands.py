@@ -12,7 +12,7 @@ from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.tui.cli.completion import complete_session
 from sandbox_tui.tui.cli.open_store import open_store, session_named, store_to_read, unique_by_id
 from sandbox_tui.tui.cli.options import yes_option
-from sandbox_tui.tui.cli.settings.output_file import force_option
+from sandbox_tui.tui.cli.settings.output_file import choose_format, force_option
 
 
 @click.group()
@@ -208,9 +208,11 @@ def sessions_note(session: str, text: tuple[str, ...], step: int, remove: int | 
 @click.option(
     "--output",
     "-o",
+    "output_",
     metavar="PATH",
-    type=click.Path(path_type=Path),
-    help="File or folder to write to; - is stdout. With several sessions: a folder. The ending "
+    type=click.Path(),
+    default="",
+    help="File or folder/ to write to; - is stdout. With several sessions: a folder. The ending "
     "of a file names the format if only one has it.",
 )
 @click.option("--no-redact", is_flag=True, help="Do not redact what looks like a secret.")
@@ -230,7 +232,7 @@ def sessions_export(
     theme: str | None,
     session: tuple[str, ...],
     format_: str | None,
-    output: Path | None,
+    output_: str,
     no_redact: bool,
     force: bool,
     at: str | None,
@@ -242,19 +244,23 @@ def sessions_export(
     the end; with --at, the whole cockpit at that moment) or film (the whole cockpit, as one SVG
     file that plays by itself).
     """
+    from sandbox_tui.sessions.interchange.export_files import make_folder
     from sandbox_tui.sessions.interchange.exports import EXPORTERS
     from sandbox_tui.tui.cli.sessions.cockpit_exporters import film_exporter, screenshot_exporter
     from sandbox_tui.tui.cli.sessions.export_import import (
         export_session,
         export_sessions,
-        format_by_ending,
+        formats_by_ending,
         unknown_format,
     )
     from sandbox_tui.tui.film.film_process import DEFAULT_SIZE, FILM
 
-    format_ = format_ or format_by_ending(output)
-    if format_ is None:
-        raise ConfigError(f"Choose a format with -f: {', '.join((*EXPORTERS, FILM))}.")
+    is_named_folder = output_.endswith("/")
+    output = Path(output_) if output_ else None
+    fitting = [] if is_named_folder else formats_by_ending(output)
+    if format_ is None and len(fitting) != 1:
+        raise ConfigError(choose_format(fitting or (*EXPORTERS, FILM)))
+    format_ = format_ or fitting[0]
     format_ = format_.replace("_", "-")  # accept the module's name, too
     if format_ not in (*EXPORTERS, FILM):
         raise ConfigError(unknown_format(format_, (*EXPORTERS, FILM)))
@@ -275,6 +281,8 @@ def sessions_export(
                 store, chosen, exporter, output, redact=not no_redact, force=force
             )
             sys.exit(0 if good else ConfigError.exit_code)
+        if is_named_folder and output is not None:
+            make_folder(output)
         export_session(store, first, exporter, output, redact=not no_redact, force=force)
 
 

@@ -55,21 +55,20 @@ def unknown_format(name: str, known: Sequence[str]) -> str:
     return f"There is no format {name!r}.{meant} Known formats: {', '.join(known)}."
 
 
-def format_by_ending(output: Path | None) -> str | None:
-    """Return the only format whose files end as this one; None if there is none, or several."""
+def formats_by_ending(output: Path | None) -> list[str]:
+    """Return the formats whose files end as this one."""
     from sandbox_tui.sessions.interchange.exports import EXPORTERS
     from sandbox_tui.tui.film.film_process import FILM, FILM_SUFFIX
 
     if output is None or not output.suffix or is_folder(output):
-        return None
+        return []
     suffixes = {name: exporter.suffix for name, exporter in EXPORTERS.items()}
     suffixes[FILM] = FILM_SUFFIX
     name, ending = f".{output.name.lower()}", output.suffix.lower()
     in_full = [
         one for one, suffix in suffixes.items() if name.endswith(suffix) and suffix != ending
     ]
-    found = in_full or [one for one, suffix in suffixes.items() if suffix.endswith(ending)]
-    return found[0] if len(found) == 1 else None
+    return in_full or [one for one, suffix in suffixes.items() if suffix.endswith(ending)]
 
 
 def export_session(

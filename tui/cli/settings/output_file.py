@@ -33,11 +33,29 @@ def output_option(words: str, **more: Any) -> Decorator:
     )
 
 
+TEXT_ENDINGS = ("", ".txt", ".text", ".log")
+"""Endings of files of plain text."""
+
+
 def format_of(output: Path | None, formats: Collection[str], default: str) -> str:
-    """Return the format that the ending of a file stands for; the default without one."""
+    """Return the format that the ending of a file stands for; the default, which is text, without
+    one.
+
+    Raises:
+        ConfigError: it is the ending of none.
+    """
     ending = "" if output is None else output.suffix.lower()
     found = ENDINGS.get(ending, ending.removeprefix("."))
-    return found if found in formats else default
+    if found in formats:
+        return found
+    if ending in TEXT_ENDINGS:
+        return default
+    raise ConfigError(choose_format((default, *formats)))
+
+
+def choose_format(formats: Collection[str]) -> str:
+    """Return what to say about a file whose ending does not name one of these formats."""
+    return f"Choose a format with -f: {', '.join(formats)}."
 
 
 def file_or_stdout(output: Path | None, *, force: bool) -> Path | None:

@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.cli.main import main
-from sandbox_tui.tui.cli.sessions.export_import import format_by_ending
+from sandbox_tui.tui.cli.sessions.export_import import formats_by_ending
 from tests.e2e.tmux import PROGRAM
 from tests.snapshots.sample_eval import EVAL_ID, enter_eval
 from tests.unit.sample_run import keep, sample
@@ -110,7 +110,7 @@ def test_the_ending_of_a_report_names_its_format(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "form"),
+    ("name", "forms"),
     [
         *(
             ("a.html", "html"),
@@ -119,16 +119,35 @@ def test_the_ending_of_a_report_names_its_format(tmp_path: Path) -> None:
             ("x.sbx", "bundle"),
         ),
         *(("a.cast", "asciicast"), ("a.film.svg", "film"), ("trajectory.json", "trajectory")),
-        *(("a.atif.json", "atif"), ("a.json", None), ("a.svg", None), ("a.doc", None), ("a", None)),
+        *(("a.atif.json", "atif"), ("a.json", "trajectory atif"), ("a.svg", "svg film")),
+        *(("a.doc", ""), ("a", "")),
     ],
 )
-def test_the_ending_of_an_export_names_its_format(name: str, form: str | None) -> None:
-    assert format_by_ending(Path(name)) == form
+def test_the_ending_of_an_export_names_its_format(name: str, forms: str) -> None:
+    assert formats_by_ending(Path(name)) == forms.split()
+
+
+@pytest.mark.parametrize("command", [("report", EVAL_ID), ("compare", EVAL_ID, "x")])
+def test_an_ending_of_no_format_of_a_report_asks_for_one(
+    command: Sequence[str], tmp_path: Path
+) -> None:
+    refused = run("eval", *command, "-o", tmp_path / "r.pdf")
+    assert refused.exit_code == 2
+    assert refused.stderr.startswith("sandbox-tui: Choose a format with -f: text, markdown, html")
+    assert not list(tmp_path.glob("r.*"))
+
+
+def test_a_path_that_ends_with_a_slash_is_a_folder(tmp_path: Path) -> None:
+    for folder in ("new", "new.html"):
+        assert run(*EXPORT, "-o", f"{tmp_path / folder}/").exit_code == 0
+        assert [file.name for file in (tmp_path / folder).iterdir()] == ["r.md"]
 
 
 def test_an_ending_of_several_formats_asks_for_one(tmp_path: Path) -> None:
     refused = run("sessions", "export", "r", "-o", tmp_path / "a.json")
     assert refused.exit_code == 2
+    assert refused.stderr == "sandbox-tui: Choose a format with -f: trajectory, atif.\n"
+    refused = run("sessions", "export", "r", "-o", tmp_path / "a.pdf")
     assert "Choose a format with -f: trajectory, html" in refused.stderr
     assert run("sessions", "export", "r", "-o", tmp_path / "a.html").exit_code == 0
     assert (tmp_path / "a.html").read_text().startswith("<!doctype html>")

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import msgspec
 import pytest
@@ -21,6 +25,7 @@ from sandbox_tui.tui.cli.evals import watch_headless
 from sandbox_tui.tui.cli.evals.resume_eval import evaluation_to_resume
 from sandbox_tui.tui.cli.main import main
 from tests.unit.event_streams import started
+from tests.waiting import HANG_SECONDS
 
 EVAL = "20261121-101112-abcde"
 
@@ -168,6 +173,21 @@ def test_an_evaluation_of_another_program_is_not_deleted(recorded: Store) -> Non
     done = command("rm", "last", "--yes")
     assert done.exit_code == 2
     assert "is still running: stop it" in done.output
+
+
+def test_a_headless_evaluation_is_interrupted(recorded: Store) -> None:
+    words = "import signal; print('ready', flush=True); signal.pause()"
+    command_line = [sys.executable, "-c", words, "eval", "run", "s", "--headless"]
+    program = subprocess.Popen(command_line, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    with program, ThreadPoolExecutor() as pool:
+        assert program.stdout is not None
+        program.stdout.readline()
+        give_to(recorded, ProcessIdentity.of(program.pid))
+        ended = pool.submit(program.wait)  # a process that nobody waits for seems alive
+        stopped = command("stop")
+        assert ended.result(HANG_SECONDS) == -signal.SIGINT
+    assert stopped.exit_code == 0, stopped.output
+    assert f"stopped {EVAL}: 0 of 2 samples done" in stopped.output
 
 
 def test_an_evaluation_is_stopped_where_it_runs(recorded: Store) -> None:

@@ -36,8 +36,8 @@ async def test_it_is_said_first_and_on_stderr(
     assert await run_headless(evaluation, store, as_json=False) == 0
     first, *others = capsys.readouterr().err.splitlines()
     assert first == (
-        "Its budget of $1 cannot be enforced: the price of m on this server is unknown. Use "
-        "--budget-tokens instead."
+        "Its budget of $1 cannot be enforced: the price of m on this server is unknown. Use a "
+        "budget of tokens (--budget-tokens) instead."
     )
     assert not others
 

@@ -18,8 +18,9 @@ def rescore(evaluation: str, scorer: str | None, as_json: bool) -> None:
     again, without running a model.
 
     If a verdict changes, the new scores are a new evaluation with the same sessions; the old one
-    stays as it is. Without `--scorer`, the scorers of the tasks score again: a judge, or a scorer of your own that you have
-    fixed. Scorers that work in a sandbox (command, hidden_tests, swe_bench) cannot.
+    stays as it is. Without `--scorer`, the scorers of the tasks score again: a judge, or a scorer
+    of your own that you have fixed. Scorers that work in a sandbox (command, hidden_tests,
+    swe_bench) cannot.
     """
     import asyncio
 
