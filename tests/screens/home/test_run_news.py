@@ -20,7 +20,6 @@ from sandbox_tui.tui.lifecycle.run_poll import NAME
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from sandbox_tui.tui.screens.dialogs.help import HelpScreen
 from sandbox_tui.tui.screens.home.home import HomeScreen
-from sandbox_tui.tui.screens.home.rows.session_opener import SessionOpener
 from sandbox_tui.tui.screens.palette.entry import WAITING
 from sandbox_tui.tui.screens.palette.entry_list import EntryList
 from sandbox_tui.tui.screens.palette.palette_screen import PaletteScreen
@@ -174,20 +173,6 @@ async def test_the_key_of_the_notice_lists_first_what_waits(tmp_path: Path) -> N
             await pilot.press(*"wait")
             await until(pilot, lambda: listed.rows[:3] == ["Sessions", "one", "two"])
             pilot.app.runs.all.clear()  # type: ignore[attr-defined]
-
-
-async def test_a_run_above_the_home_screen_is_left_without_a_question(tmp_path: Path) -> None:
-    with contextlib.closing(Store(tmp_path / "s.db")) as store:
-        async with at_home(store) as (home, pilot):
-            run = WatchedRun(sample_run()[:4])
-            SessionOpener(home, pilot.app.runs).open_run(run)  # type: ignore[attr-defined]
-            live = pilot.app.screen
-            assert isinstance(live, LiveScreen)
-            await until(pilot, lambda: live.state.started is not None)
-            assert live.words_for("leave") == "back"
-            await pilot.press("q")
-            await until(pilot, lambda: pilot.app.screen is home)
-            assert not run.ended.is_set()
 
 
 async def test_what_the_screen_of_a_run_has_shown_is_no_news(tmp_path: Path) -> None:
