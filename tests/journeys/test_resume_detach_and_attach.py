@@ -263,3 +263,49 @@ def test_a_detached_run_is_watched_and_stopped(person: Person, scripted_server: 
         assert f"{session} has ended (cancelled" in screen
         assert f"stopped {several[0]}" in screen
         assert f"stopped {several[1]}" in person.runs("sandbox-tui stop --all")
+
+
+def test_whoever_watched_a_run_steers_it_once_it_is_detached_again(
+    person: Person, scripted_server: Serve
+) -> None:
+    server = scripted_server(s.call("execute_bash", command="echo begun"), s.call("submit"))
+    with person:
+        person.runs(f"sandbox-tui run x --base-url {server.url} --model m --step --detach")
+        person.enters("sandbox-tui attach")
+        person.sees("waits for you", "detached", "1 bash")
+        with Person(Path(person.folder / "home"), columns=120, rows=36) as other:
+            other.enters("sandbox-tui attach")
+            other.sees("watching", "T take control")
+            (program,) = detached_programs(person.folder / "home")
+            os.kill(program, signal.SIGKILL)
+            other.sees("was interrupted")
+            person.sees("was interrupted")
+            person.presses("r")
+            other.sees("you can watch it here and steer it there")
+            person.sees("waits for you", "a approve")
+            person.presses("q")
+            person.sees("d detach")
+            person.presses_and_looks("d")
+            person.is_back()
+            other.sees("The run goes on detached", "a approve")
+            other.presses("q")
+            other.is_back()
+        person.runs("sandbox-tui stop --all")
+
+
+def detached_programs(home: Path) -> list[int]:
+    """Return the ids of the programs of detached runs that use this home."""
+    return [
+        int(process.name)
+        for process in Path("/proc").iterdir()
+        if process.name.isdigit()
+        and b"remote.detached" in _text(process / "cmdline")
+        and bytes(home) in _text(process / "environ")
+    ]
+
+
+def _text(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:  # it has ended
+        return b""

@@ -17,7 +17,7 @@ from sandbox_tui.core.base.errors import SandboxTuiError, StoreError
 from sandbox_tui.core.base.sanitize import sanitize
 from sandbox_tui.core.config.settings import Settings
 from sandbox_tui.sessions import RunRegistry, RunSummary, Store
-from sandbox_tui.sessions.remote.followed_run import follow_elsewhere
+from sandbox_tui.sessions.remote.followed_run import FollowedRun, follow_elsewhere
 from sandbox_tui.sessions.remote.resume_here import resume_here
 from sandbox_tui.sessions.remote.sockets import is_detached
 from sandbox_tui.tui.format.outcome import outcome_words
@@ -145,10 +145,25 @@ def open_resumed(
         event.refused(error)
         return None
     asks = not is_elsewhere and not is_above_home(app)
-    app.push_screen(LiveScreen(worker, runs.store, confirm_leave=asks), event.then)
+    screen = LiveScreen(worker, runs.store, confirm_leave=asks)
+    app.push_screen(screen, event.then)
     if is_elsewhere:
         app.notify(_resumed_words(run), markup=False, timeout=RESULT_SECONDS)
+    if isinstance(worker, FollowedRun):
+        _steer_once_detached(screen)
     return worker
+
+
+def _steer_once_detached(screen: LiveScreen) -> None:
+    """Replace a screen that can only watch a run once its program detaches it: from then on it can
+    be steered here too."""
+
+    def look() -> None:
+        if screen.is_current and is_detached(screen.worker.run_id):
+            timer.stop()
+            request_resume(screen)
+
+    timer = screen.set_interval(POLL_SECONDS, look)
 
 
 def _resumed_words(run: RunSummary) -> str:
@@ -156,5 +171,5 @@ def _resumed_words(run: RunSummary) -> str:
     if run.outcome != "running":
         return f"Another terminal had resumed this run; it has ended ({outcome_words(run)})."
     if is_detached(run.id):
-        return "Another terminal has resumed this run, detached."
+        return "The run goes on detached: it can be steered here, too."
     return "Another terminal has resumed this run; you can watch it here and steer it there."
