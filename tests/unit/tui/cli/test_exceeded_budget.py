@@ -13,10 +13,12 @@ from sandbox_tui.core.evals.task import Task
 from sandbox_tui.sessions import RunRegistry, Store
 from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
 from sandbox_tui.sessions.evals.evaluation import begin_evaluation
+from sandbox_tui.sessions.evals.exceeded_budget import exceeded_budget
 from sandbox_tui.sessions.evals.report.html import html_report
 from sandbox_tui.sessions.evals.report.markdown import markdown_report
 from sandbox_tui.sessions.evals.report.recorded_report import recorded_report
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
+from sandbox_tui.sessions.store.tables.evals.budgets import renew_budget
 from sandbox_tui.sessions.store.tables.evals.totals import spent
 from sandbox_tui.tui.cli.evals.headless import run_headless
 from sandbox_tui.tui.cli.evals.watch_headless import watch_headless
@@ -57,6 +59,17 @@ async def test_a_budget_that_is_kept_is_not_mentioned(
 ) -> None:
     await run(scripted_server, store, 1_000_000, as_json=False)
     assert "udget" not in capsys.readouterr().out
+
+
+async def test_only_what_was_used_since_the_last_resume_counts(
+    scripted_server: Start, store: Store
+) -> None:
+    eval_id = await run(scripted_server, store, 10, as_json=False)
+    info, before = ledger.summary(store, eval_id).info, ledger.plan_of(store, eval_id)
+    assert exceeded_budget(store, info)
+    renew_budget(store, eval_id, before.budget)
+    assert not exceeded_budget(store, info)
+    assert ledger.plan_of(store, eval_id) == before
 
 
 async def run(start: Start, store: Store, tokens: int, *, as_json: bool) -> str:
