@@ -73,7 +73,7 @@ class PathInput(NameInput):
         """Complete what was typed, otherwise go to the next field: a default stays as it is."""
         if not self._was_typed:
             self.screen.focus_next()
-            if not self.has_focus:
+            if self.screen.focused is not self:
                 return  # else this is the only field
         typed = self.value
         longer, is_whole = await asyncio.to_thread(completed_by_tab, typed)
