@@ -35,6 +35,12 @@ from tests.unit.sample_run import keep, sample
 from tests.waiting import until
 
 
+@pytest.fixture(autouse=True)
+def unread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A slow machine shows no toast for so long that it counts as read."""
+    monkeypatch.setattr(run_news_toast, "READING_SECONDS", 1000.0)
+
+
 def enter_run(pilot: Pilot[int], store: Store, run_id: str, task: str) -> RunWorker:
     """Enter a run of this program that is running, and that the list shows."""
     worker = RunWorker(RunRequest(task=task, settings=load({})), store)
@@ -229,6 +235,7 @@ async def test_another_screen_tells_of_the_other_runs_and_home_tells_it_once_mor
 
 async def test_a_wall_shows_its_runs_itself(tmp_path: Path) -> None:
     with contextlib.closing(Store(tmp_path / "s.db")) as store:
+        keep(store, *sample("zebra"), run_id="before")
         async with at_home(store) as (home, pilot):
             one, _ = await going(home, pilot, store, "one", "two")
             runs = pilot.app.runs  # type: ignore[attr-defined]
