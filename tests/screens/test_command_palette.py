@@ -91,7 +91,7 @@ def test_whole_words_come_first_and_coincidences_only_without_them() -> None:
     assert words_of("end", *entries) == {"Actions": ["End the run", "To the end", "Endless"]}
     assert words_of("files", entry("Files"), entry("File")) == {"Actions": ["Files"]}
     assert words_of("file", entry("A file"), entry("Files")) == {"Actions": ["Files", "A file"]}
-    found = words_of("comand", *entries, entry("A command"))
+    found = words_of("comnand", *entries, entry("A command"))
     assert found == {"No match; the closest: command": [], "Actions": ["A command"]}
     assert words_of("cmnd", *entries, entry("A command")) == {"Actions": ["A command"]}
 
@@ -105,7 +105,7 @@ def test_the_heading_of_settings_finds_them_only_by_the_name_of_their_table() ->
 
 @pytest.mark.parametrize(
     ("typed", "meant"),
-    [("dayligt", "daylight"), ("modle", "model"), ("theme dayligt", "theme daylight")],
+    [("dayligth", "daylight"), ("modle", "model"), ("theme dayligth", "theme daylight")],
 )
 def test_a_typing_mistake_lists_the_closest_names(typed: str, meant: str) -> None:
     known = [
