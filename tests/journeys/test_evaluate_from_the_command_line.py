@@ -120,7 +120,8 @@ def test_samples_run_on_a_cluster(person: Person, scripted_server: Serve) -> Non
             code=7,
         )
         assert "1 of 6" in (person.folder / "lines").read_text()
-        person.runs("sandbox-tui eval resume --headless --ray local >lines", code=7)
+        resume = "sandbox-tui eval resume --headless --ray local --concurrency 1"
+        person.runs(f"{resume} >lines", code=7)
         assert "budget of 1 tokens" in (person.folder / "lines").read_text()
 
 
