@@ -136,7 +136,7 @@ async def test_an_evaluation_is_watched_paused_opened_and_finished(
         tiles = list(app.screen.query(RunTile))
         await until(pilot, lambda: all("· sandbox" in str(t.border_title) for t in tiles))
         await until(pilot, lambda: all("waits for the model" in str(t.render()) for t in tiles))
-        await pilot.press("escape")
+        await pilot.press("q")  # escape would put the news of the demo away first
         await until(pilot, on_top(app, EvalScreen))
 
         await pilot.press("enter")
