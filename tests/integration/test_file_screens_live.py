@@ -57,6 +57,7 @@ async def at_the_second_call(
         await until(pilot, lambda: isinstance(app.screen, LiveScreen) and app.screen.state.pending)
         screen = app.screen
         assert isinstance(screen, LiveScreen)
+        await until(pilot, lambda: screen._drawn_call.shows(screen.state.pending))
         await pilot.press("a")
         await until(
             pilot, lambda: _pending(screen) == 2 and "/testbed/d/a.txt" in screen.state.files

@@ -495,7 +495,7 @@ async def test_each_field_says_its_own_mistake(store: Store, size: tuple[int, in
         assert box.region.contains_region(form.query_one("#start", Button).region)
         wrong = {name for name, field in form.fields() if field.has_class("-wrong")}
         assert wrong == {"at", "steps", "model", "url"}
-        assert form._mistakes["steps"] == "Must be a whole number."
+        assert form._mistakes["steps"] == "Must be at least 4."
         assert not app._notifications
         form.query_one("#steps", Input).value = "1"
         form.query_one("#at", Input).value = "2"
