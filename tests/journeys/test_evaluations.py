@@ -222,6 +222,8 @@ def test_failed_samples_are_rerun_and_two_evaluations_compared(
         person.sees("0 of 6 verdicts changed.")
         person.presses("q")
         person.sees("evaluations 1", "✓ products", "vanilla 66.7 %")
+        person.presses("E")
+        person.sees("Wrote ", ".html")
         person.presses("q")
         person.sees("n new run")
         person.presses("q")

@@ -77,10 +77,13 @@ def test_questions_and_documents_are_converted(person: Person) -> None:
             rows.append(f"Who keeps part {n}?,Keeper{n},{n}.txt")
         (person.folder / "rows.csv").write_text("\n".join(rows) + "\n")
         columns = "--column problem=riddle --column target=keeper --column document=file"
-        person.runs(
+        convert = (
             f"{DATA} convert rows.csv {columns} --documents texts --domain keepers --scorer exact "
             "--distractors 2 --parts 2 --seed 5 --output tasks.jsonl"
         )
+        person.runs(convert)
+        assert "already exists" in person.runs(convert, code=2)
+        person.runs(f"{convert} --force")
         first = json.loads((person.folder / "tasks.jsonl").read_text().splitlines()[0])
         assert (first["problem"], first["domain"], first["scorer"]) == (
             "Who keeps part 0?",
