@@ -41,7 +41,7 @@ def test_a_session_is_named_tagged_found_opened_at_the_place_and_deleted(
         terminal.wait_for("✎ the very place")
         terminal.press("q")
         terminal.wait_for("1 session ·")
-        terminal.press("/")
+        terminal.press("C-u")  # the line has the focus again
         terminal.type('tag:good "very place"')
         terminal.wait_for("1 session · 1 found", "note")
         terminal.press("Tab")
