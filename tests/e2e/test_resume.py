@@ -53,7 +53,7 @@ def test_a_killed_run_is_resumed_from_the_home_screen(
         assert "the program ended here" in screen
         terminal.press("q")
         terminal.wait_for("submitted", "n new run")
-        assert "r resume" not in terminal.screen()
+        terminal.wait_gone("r resume")  # the details follow the row
         terminal.press("q")
         assert terminal.exit_code() == 0
     events = stored(own_home)
