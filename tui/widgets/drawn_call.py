@@ -8,7 +8,7 @@ import time
 from textual.screen import Screen
 
 from sandbox_tui.core.events.run_state import CallItem
-from sandbox_tui.tui.keys.key_sequencer import ignore_burst, pressed_at
+from sandbox_tui.tui.keys.key_sequencer import pressed_at
 
 
 class DrawnCall:
@@ -29,11 +29,9 @@ class DrawnCall:
 
     def answers(self, screen: Screen[None], waiting: CallItem | None) -> bool:
         """Return whether the key that is being handled can be about the call that waits; if not,
-        say so, and ignore what was typed behind it. Without a waiting call there is nothing to
-        keep from being decided."""
+        say so. Without a waiting call there is nothing to keep from being decided."""
         if waiting is None or (self.shows(waiting) and pressed_at(screen) >= self._since):
             return True
-        ignore_burst(screen)
         screen.notify(not_shown_yet(waiting.call.number), markup=False)
         return False
 
