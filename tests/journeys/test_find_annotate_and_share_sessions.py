@@ -175,7 +175,7 @@ def test_sessions_are_found_named_tagged_and_deleted_on_the_home_screen(person: 
         person.sees("✎ the very place")
         person.presses("q")
         person.sees("2 sessions ·")
-        person.presses_and_looks("Down", "Escape")
+        person.presses_and_looks("Down", "Tab", "Escape")
         person.presses("Escape")  # the first one may have put a notice away
         person.sees("sessions 2")
         person.presses("/")
