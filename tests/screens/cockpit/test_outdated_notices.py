@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, cast
+
+from textual.pilot import Pilot
 
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
@@ -23,7 +27,11 @@ def notices(app: SandboxTui) -> list[str]:
     return [toast.message for toast in shown_toasts(app)]
 
 
-async def test_nothing_is_queued_until_a_message_is(tmp_path: Path) -> None:
+@asynccontextmanager
+async def asked(
+    tmp_path: Path,
+) -> AsyncIterator[tuple[SandboxTui, Pilot[int], LiveScreen, WatchedRun]]:
+    """Show a run whose model has been asked."""
     store = Store(tmp_path / "s.db")
     app, watched = SandboxTui(load(), store), WatchedRun([sample_run()[0], ASKED])
     watched.run = controls([])
@@ -31,6 +39,11 @@ async def test_nothing_is_queued_until_a_message_is(tmp_path: Path) -> None:
         screen = LiveScreen(watched, store)
         await app.push_screen(screen)
         await until(pilot, lambda: screen.state.reply is not None)
+        yield app, pilot, screen, watched
+
+
+async def test_nothing_is_queued_until_a_message_is(tmp_path: Path) -> None:
+    async with asked(tmp_path) as (app, pilot, screen, _):
         await pilot.press("u")
         await until(pilot, lambda: notices(app) == ["Nothing is queued for the model."])
         await screen.apply(e.HumanMessage(id=1, text="sent, but not yet recorded when u came"))
@@ -64,13 +77,7 @@ async def test_the_model_is_asked_again_until_it_fails_again(tmp_path: Path) -> 
 
 
 async def test_control_is_not_offered_back_after_the_end(tmp_path: Path) -> None:
-    store = Store(tmp_path / "s.db")
-    app, watched = SandboxTui(load(), store), WatchedRun([sample_run()[0], ASKED])
-    watched.run = controls([])
-    async with app.run_test(size=(100, 30), notifications=True) as pilot:
-        screen = LiveScreen(watched, store)
-        await app.push_screen(screen)
-        await until(pilot, lambda: screen.state.reply is not None)
+    async with asked(tmp_path) as (app, pilot, screen, watched):
         screen.sync_bars()
         watched.steers, watched.audience = False, "2 watch"
         screen.sync_bars()

@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 from typing_extensions import override
 
-from sandbox_tui.core.base.errors import RunsElsewhere, StoreError
+from sandbox_tui.core.base.errors import RunsElsewhere, SandboxTuiError, StoreError
 from sandbox_tui.core.base.process_identity import ProcessIdentity
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
@@ -36,26 +36,29 @@ NOBODY = ProcessIdentity.no_process()
 WATCHED = "Another terminal has resumed this run; you can watch it here and steer it there."
 
 
-class KilledRun(WatchedRun):
-    """A run whose program is killed as soon as a screen shows it."""
+class FailedRun(WatchedRun):
+    """A run that a screen cannot go on watching as soon as it shows it."""
+
+    why: SandboxTuiError
 
     @override
     async def watch(self) -> AsyncGenerator[e.AnyEvent]:
         for event in self._events:
             yield event
-        self.failure = ProgramExited("The program running this session has exited.")
+        self.failure = self.why
         self.ended.set()
 
 
-class TakenRun(WatchedRun):
+class KilledRun(FailedRun):
+    """A run whose program is killed."""
+
+    why = ProgramExited("The program running this session has exited.")
+
+
+class TakenRun(FailedRun):
     """A run that another program claims while this one does."""
 
-    @override
-    async def watch(self) -> AsyncGenerator[e.AnyEvent]:
-        for event in self._events:
-            yield event
-        self.failure = RunsElsewhere("Another program is running this session.")
-        self.ended.set()
+    why = RunsElsewhere("Another program is running this session.")
 
 
 @asynccontextmanager
