@@ -25,11 +25,13 @@ MIN_LIKENESS = 0.75
 """How alike an unknown option and the name that is suggested for it must be, of at most 1."""
 
 
-class GroupWithHints(click.Group):
-    """A group that names the command meant by words which other programs use.
+class Subcommands(click.Group):
+    """A group below a command, which says what an unknown name may mean.
+
+    Old versions of Click suggest nothing.
 
     Attributes:
-        meant: by such a word, the command with what it does.
+        meant: by a word that other programs use, the command with what it does.
     """
 
     def __init__(
@@ -42,9 +44,12 @@ class GroupWithHints(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Name the command that is meant, if it is known."""
-        if args[0] not in self.commands and args[0] in self.meant:
-            ctx.fail(f"No such command {args[0]!r}: {self.meant[args[0]]}.")
+        """Name the command that is meant, or those spelled alike."""
+        name = args[0]
+        if name not in self.commands and name in self.meant:
+            ctx.fail(f"No such command {name!r}: {self.meant[name]}.")
+        if name not in self.commands and (near := difflib.get_close_matches(name, self.commands)):
+            ctx.fail(f"No such command {name!r}. {_did_you_mean(near)}")
         return super().resolve_command(ctx, args)
 
 

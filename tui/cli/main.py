@@ -10,7 +10,7 @@ import click
 
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.base.process_identity import raise_file_limit
-from sandbox_tui.tui.cli.command_group import Commands
+from sandbox_tui.tui.cli.command_group import Commands, Subcommands
 from sandbox_tui.tui.cli.completion import complete_session, completion
 from sandbox_tui.tui.cli.evals.commands import eval_group
 from sandbox_tui.tui.cli.help_sections import CommandWithSections
@@ -294,7 +294,7 @@ def compare(theme: str | None, left: str, right: str | None, **options: Any) -> 
     sys.exit(compare_sessions(left, right, theme, options))
 
 
-@main.group()
+@main.group(cls=Subcommands)
 def image() -> None:
     """Build the container image in which models work."""
 

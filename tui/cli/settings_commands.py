@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.tui.cli.command_group import Subcommands
 from sandbox_tui.tui.cli.options import refuse_unknown_theme
 
 if TYPE_CHECKING:
@@ -148,7 +149,7 @@ def _page(lines: list[str]) -> None:
         click.echo("\n".join(lines))
 
 
-@click.group("config", invoke_without_command=True)
+@click.group("config", cls=Subcommands, invoke_without_command=True)
 @click.option(
     "--json",
     "as_json",

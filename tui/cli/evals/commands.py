@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sandbox_tui.tui.cli.command_group import GroupWithHints
+from sandbox_tui.tui.cli.command_group import Subcommands
 from sandbox_tui.tui.cli.evals.checks import check_model, check_scorer
 from sandbox_tui.tui.cli.evals.list_suites import suites
 from sandbox_tui.tui.cli.evals.scoring.list_scorers import scorers
@@ -88,7 +88,7 @@ _explain_option = click.option(
 
 @click.group(
     "eval",
-    cls=GroupWithHints,
+    cls=Subcommands,
     meant=MEANT,
     short_help="Run suites of tasks with and without a computer.",
 )

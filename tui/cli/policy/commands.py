@@ -6,11 +6,12 @@ from pathlib import Path
 
 import click
 
+from sandbox_tui.tui.cli.command_group import Subcommands
 from sandbox_tui.tui.cli.completion import complete_session
 from sandbox_tui.tui.cli.open_store import session_named, store_to_read
 
 
-@click.group(short_help="Decide which calls run, wait for you, or never run.")
+@click.group(cls=Subcommands, short_help="Decide which calls run, wait for you, or never run.")
 def policy() -> None:
     """Rules for which calls run, which wait for you, and which never run."""
 

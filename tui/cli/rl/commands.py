@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from sandbox_tui.tui.cli.command_group import Subcommands
 from sandbox_tui.tui.cli.rl.data_commands import data
 from sandbox_tui.tui.cli.rl.delete_trainings import delete_trainings
 from sandbox_tui.tui.cli.rl.export_sft import export_sft
@@ -14,7 +15,9 @@ from sandbox_tui.tui.cli.rl.train import train
 from sandbox_tui.tui.cli.rl.watch_training import watch_training
 
 
-@click.group("rl", short_help="Train models in sandboxes, and make the data for it.")
+@click.group(
+    "rl", cls=Subcommands, short_help="Train models in sandboxes, and make the data for it."
+)
 def rl_group() -> None:
     """Train models in sandboxes, and make the data for it."""
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from sandbox_tui.tui.cli.command_group import Subcommands
 from sandbox_tui.tui.cli.settings.output_file import (
     FILE,
     file_or_stdout,
@@ -16,7 +17,7 @@ from sandbox_tui.tui.cli.settings.output_file import (
 )
 
 
-@click.group(short_help="Make, convert, split and check tasks.")
+@click.group(cls=Subcommands, short_help="Make, convert, split and check tasks.")
 def data() -> None:
     """Make, convert, split and check tasks: questions whose answers are in documents.
 

@@ -9,13 +9,14 @@ from pathlib import Path
 import click
 
 from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.tui.cli.command_group import Subcommands
 from sandbox_tui.tui.cli.completion import complete_session
 from sandbox_tui.tui.cli.open_store import open_store, session_named, store_to_read, unique_by_id
 from sandbox_tui.tui.cli.options import yes_option
 from sandbox_tui.tui.cli.settings.output_file import choose_format, force_option
 
 
-@click.group()
+@click.group(cls=Subcommands)
 def snapshots() -> None:
     """Snapshots of sandboxes' file systems, to fork from."""
 
@@ -47,7 +48,7 @@ def snapshots_prune(session: tuple[str, ...], every: bool, yes: bool) -> None:
     sys.exit(0 if good else 1)
 
 
-@click.group()
+@click.group(cls=Subcommands)
 def sessions() -> None:
     """List, search, inspect, share and delete saved sessions."""
 

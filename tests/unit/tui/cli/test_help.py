@@ -89,11 +89,24 @@ def test_a_command_without_its_group_is_suggested() -> None:
     assert "No such command 'export'. Did you mean 'sessions export'?" in done.output
 
 
-def test_a_command_of_a_group_is_suggested_in_the_same_words() -> None:
-    for group, typed in (([], "evl"), (["config"], "pth")):
-        done = CliRunner().invoke(main, [*group, typed])
-        meant = "path" if group else "eval"
-        assert f"No such command '{typed}'. Did you mean '{meant}'?" in done.output
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        ("evl", "eval"),
+        ("config pth", "path"),
+        ("sessions exprt", "export"),
+        ("snapshots delte", "delete"),
+        ("policy shw", "show"),
+        ("image biuld", "build"),
+        ("rl dta", "data"),
+        ("rl data chek", "check"),
+        ("eval rnu", "run"),
+    ],
+)
+def test_a_command_spelled_alike_is_suggested_in_the_same_words(words: str, meant: str) -> None:
+    done = CliRunner().invoke(main, words.split())
+    typed = words.split()[-1]
+    assert f"No such command '{typed}'. Did you mean '{meant}'?" in done.output
 
 
 @pytest.mark.parametrize(
