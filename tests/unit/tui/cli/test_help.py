@@ -95,7 +95,7 @@ def test_a_command_without_its_group_is_suggested() -> None:
         ("evl", "eval"),
         ("config pth", "path"),
         ("sessions exprt", "export"),
-        ("snapshots delte", "delete"),
+        ("snapshots prnue", "prune"),
         ("policy shw", "show"),
         ("image biuld", "build"),
         ("rl dta", "data"),
