@@ -39,12 +39,13 @@ from sandbox_tui.tui.lifecycle.first_screen import (
 )
 from sandbox_tui.tui.lifecycle.follow_settings import FollowSettings
 from sandbox_tui.tui.lifecycle.fork_session import SessionForks, replace_failed
-from sandbox_tui.tui.lifecycle.other_sandbox_toast import OtherSandboxToast
+from sandbox_tui.tui.lifecycle.news.other_sandbox_toast import OtherSandboxToast
+from sandbox_tui.tui.lifecycle.news.other_waiting_runs import OtherWaitingRuns
+from sandbox_tui.tui.lifecycle.news.run_news_toast import RunNewsToast
+from sandbox_tui.tui.lifecycle.news.run_poll import poll_runs
 from sandbox_tui.tui.lifecycle.preload_screens import preload_screens
 from sandbox_tui.tui.lifecycle.quit_question import quit_question
 from sandbox_tui.tui.lifecycle.resume_first import resume_first
-from sandbox_tui.tui.lifecycle.run_news_toast import RunNewsToast
-from sandbox_tui.tui.lifecycle.run_poll import poll_runs
 from sandbox_tui.tui.lifecycle.shutdown import Shutdown
 from sandbox_tui.tui.lifecycle.unlisted_models import begin_first
 from sandbox_tui.tui.lifecycle.watch_detached import watch_detached
@@ -147,8 +148,9 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
         sandbox_toast = OtherSandboxToast(self, self._run_workers)
         news = RunNewsToast(self, self._run_workers)
         news.begin()
-        looks = (self._announcer.look, sandbox_toast.look, news.look, self._follower.look)
-        poll_runs(self, *looks)
+        others = OtherWaitingRuns(self, self._run_workers)
+        looks = (self._announcer.look, sandbox_toast.look, news.look, others.look)
+        poll_runs(self, *looks, self._follower.look)
         if not self.is_headless:
             self.set_timer(PRELOAD_DELAY_SECONDS, preload_screens)
 

@@ -15,7 +15,7 @@ from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.core.sandboxes.image_name import LACKS_IMAGE
 from sandbox_tui.sessions import RunWorker, Store
 from sandbox_tui.tui.app import SandboxTui
-from sandbox_tui.tui.lifecycle.run_poll import NAME
+from sandbox_tui.tui.lifecycle.news.run_poll import NAME
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.textual_support.private_api import shown_toasts
 from tests.screens.cockpit.test_replay_screen import until

@@ -84,6 +84,8 @@ class StatusBar(Widget):
     """Whether the run is blocked because its events cannot be stored."""
     interrupted: reactive[bool] = reactive(False)
     """Whether the run's program has exited before the run ended."""
+    others_waiting: reactive[int] = reactive(0)
+    """How many other runs wait for the user."""
     replayed_steps: reactive[int | None] = reactive(None)
     """The steps of a replayed session; None for a run that is not replayed."""
     first_mode: reactive[str] = reactive("")
@@ -123,11 +125,14 @@ class StatusBar(Widget):
         return Strip(segments).crop_extend(0, width, base)
 
     def _names(self, palette: Palette, program: str) -> Text:
-        """Return the name of the program, and who else watches."""
-        line = Text(program, style=palette.accent + Style(bold=True), no_wrap=True)
-        if self.prefix:
-            line.append(f"{'  ' if program else ''}{self.prefix}", style=palette.human)
-        return line
+        """Return the name of the program, who else watches, and how many other runs wait."""
+        parts = [(program, palette.accent + Style(bold=True)), (self.prefix, palette.human)]
+        if others := self.others_waiting:
+            words = "1 other waits" if others == 1 else f"{others} others wait"
+            is_narrow = self.content_size.width < MIN_TOKENS_WIDTH
+            parts.append((f"◆ {words.rpartition(' ')[0] if is_narrow else words}", palette.warn))
+        shown = [part for part in parts if part[0]]
+        return Text("  ", no_wrap=True).join(Text(words, style=style) for words, style in shown)
 
     def _figures(self, palette: Palette, width: int, needed: int, wanted: int) -> Text:
         """Draw the parts and the status.

@@ -15,8 +15,8 @@ from sandbox_tui.core.events import types as e
 from sandbox_tui.core.run.run_labels import SAMPLES
 from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import RunWorker, Store
-from sandbox_tui.tui.lifecycle import run_news_toast
-from sandbox_tui.tui.lifecycle.run_poll import NAME
+from sandbox_tui.tui.lifecycle.news import run_news_toast
+from sandbox_tui.tui.lifecycle.news.run_poll import NAME
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from sandbox_tui.tui.screens.dialogs.help import HelpScreen
 from sandbox_tui.tui.screens.home.home import HomeScreen
@@ -27,6 +27,7 @@ from sandbox_tui.tui.screens.settings import SettingsScreen
 from sandbox_tui.tui.screens.wall.wall_screen import WallScreen
 from sandbox_tui.tui.textual_support.private_api import remove_toast, shown_toasts
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
+from sandbox_tui.tui.widgets.status_bar import StatusBar
 from tests.screens.home.test_find_sessions import at_home
 from tests.snapshots.sample_run import sample_run
 from tests.snapshots.watched_run import WatchedRun
@@ -230,6 +231,34 @@ async def test_another_screen_tells_of_the_other_runs_and_home_tells_it_once_mor
             watched.dismiss(None)
             await until(pilot, lambda: pilot.app.screen is home)
             await until(pilot, lambda: look(pilot) == ["2 runs have ended"])
+            pilot.app.runs.all.clear()  # type: ignore[attr-defined]
+
+
+async def test_the_header_of_a_run_counts_the_others_that_wait(tmp_path: Path) -> None:
+    with contextlib.closing(Store(tmp_path / "s.db")) as store:
+        keep(store, *sample("zebra"), run_id="before")
+        async with at_home(store) as (home, pilot):
+            one, two, three = await going(home, pilot, store, "one", "two", "three")
+            watched = LiveScreen(one, store)
+            await pilot.app.push_screen(watched)
+            bar = watched.query_one(StatusBar)
+
+            def counts(words: str) -> bool:
+                look(pilot)
+                line = "".join(segment.text for segment in bar.render_line(0))
+                return words in line if words else "other" not in line
+
+            wait_for_user(one)
+            await until(pilot, lambda: counts(""))
+            wait_for_user(two)
+            await until(pilot, lambda: counts("◆ 1 other waits"))
+            wait_for_user(three)
+            await until(pilot, lambda: counts("◆ 2 others wait"))
+            await pilot.resize_terminal(60, 20)
+            await until(pilot, lambda: counts("◆ 2 others ") and not counts("others wait"))
+            decide(two)
+            decide(three)
+            await until(pilot, lambda: counts(""))
             pilot.app.runs.all.clear()  # type: ignore[attr-defined]
 
 

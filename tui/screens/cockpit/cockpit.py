@@ -226,6 +226,11 @@ class Cockpit(ExplainsUnavailable, HasFiles):
             timeline.growing = self.state.finished is None
             timeline.playing = self.state.status in ("running", "starting", "awaiting_input")
 
+    def show_other_waiting(self, count: int) -> None:
+        """Show how many other runs wait for the user."""
+        if self._has_panes:
+            self.query_one(StatusBar).others_waiting = count
+
     def show_state(self, state: RunState) -> None:
         """Show the state at another event (replay)."""
         self.state = state
