@@ -12,6 +12,7 @@ import msgspec
 
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.config import quantities
+from sandbox_tui.core.policy.rules import Rule
 
 _WORDS: dict[Any, str] = {
     int: "a whole number",
@@ -31,6 +32,8 @@ def describe_type(kind: Any) -> str:
     if origin is Literal:
         *most, last = (str(one) for one in get_args(kind))
         return f"one of {', '.join(most)} or {last}" if most else last
+    if origin is tuple and get_args(kind)[0] is Rule:
+        return 'a list of rules, such as [{action = "deny", command = "rm *"}]'
     if origin is tuple:
         return f"a list; each item must be {describe_type(get_args(kind)[0])}"
     if origin is dict:

@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
+import msgspec
+
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.config.quantities import DURATIONS, SIZES, bytes_of, seconds_of
 from sandbox_tui.core.config.valid_values import with_scheme
@@ -43,3 +45,17 @@ def with_plain_values(tables: Mapping[str, Any]) -> dict[str, Any]:
         else:
             found[section] = table
     return found
+
+
+def in_file(value: Any) -> Any:
+    """Return a setting's value as TOML and JSON can hold it: rules as tables, without the fields
+    that have their defaults."""
+    if isinstance(value, msgspec.Struct):
+        return {
+            field.name: in_file(getattr(value, field.name))
+            for field in msgspec.structs.fields(value)
+            if getattr(value, field.name) != field.default
+        }
+    if isinstance(value, list | tuple):
+        return [in_file(item) for item in cast(list[Any], value)]
+    return value

@@ -23,7 +23,7 @@ from sandbox_tui.core.base.write_file import write_file
 from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.config.expected_values import describe_wrong_value
 from sandbox_tui.core.config.mistakes import Mistake, SettingsError, find_mistakes
-from sandbox_tui.core.config.plain_values import plain_value, with_plain_values
+from sandbox_tui.core.config.plain_values import in_file, plain_value, with_plain_values
 from sandbox_tui.core.config.valid_values import VARIABLE, refuse_unusable_value
 
 MAX_MEANT = 3
@@ -90,12 +90,24 @@ def value_from_text(name: str, text: str) -> Any:
     plain = plain_value(name, text)
     if kind is bool:
         plain = _SWITCH.get(text.strip().lower(), text)
-    for typed in (plain, *_as_toml(text), *_as_toml(f"[{text}]"), *_as_json_object(text)):
+    readings = (plain, *_as_toml(text), *_as_toml(f"[{text}]"), *_as_json(text))
+    for typed in readings:
         with contextlib.suppress(msgspec.ValidationError):
             value = msgspec.convert(typed, kind, strict=False)
             refuse_unusable_value(name, value)
             return value
-    raise ConfigError(describe_wrong_value(name, kind, text))
+    raise ConfigError(_wrong_item(section, key, readings) or describe_wrong_value(name, kind, text))
+
+
+def _wrong_item(section: str, key: str, readings: Sequence[Any]) -> str:
+    """Return which item of a list of tables is wrong, and why; empty if the text is no such list."""
+    for typed in readings:
+        if isinstance(typed, list) and all(
+            isinstance(item, dict) for item in cast(list[Any], typed)
+        ):
+            found = find_mistakes({section: {key: typed}}, config.Settings, "", {})
+            return " ".join(mistake.words for mistake in found)
+    return ""
 
 
 def _keys_from_text(text: str) -> Any:
@@ -210,7 +222,14 @@ def _change(document: TOMLDocument, name: str, value: Any) -> None:
         if _is_empty(document[section]):
             document.remove(section)
     else:
-        table[key] = value
+        _put(table, key, in_file(value))
+
+
+def _put(table: dict[str, Any], key: str, value: Any) -> None:
+    """Set a value; a list of tables goes to the end, because what follows it would belong to it."""
+    if isinstance(value, list) and any(isinstance(item, dict) for item in cast(list[Any], value)):
+        table.pop(key, None)
+    table[key] = value
 
 
 def _new_table(text: str) -> Table:
@@ -273,13 +292,14 @@ def _as_toml(text: str) -> list[Any]:
         return []
 
 
-def _as_json_object(text: str) -> list[dict[str, Any]]:
-    """Return a JSON object as it is; nothing for other text, and for null, which TOML lacks."""
+def _as_json(text: str) -> list[Any]:
+    """Return a JSON object or list as it is; nothing for other text, and for null, which TOML
+    lacks."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
         return []
-    return [found] if isinstance(found, dict) and not _has_null(found) else []
+    return [found] if isinstance(found, dict | list) and not _has_null(found) else []
 
 
 def _has_null(value: Any) -> bool:

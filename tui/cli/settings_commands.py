@@ -12,7 +12,8 @@ import click
 
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.tui.cli.command_group import Subcommands
-from sandbox_tui.tui.cli.options import refuse_unknown_theme
+from sandbox_tui.tui.cli.options import refuse_unknown_theme, yes_option
+from sandbox_tui.tui.cli.settings.removed_rules import confirm_removed_rules
 
 if TYPE_CHECKING:
     from sandbox_tui.core.config.setting_sources import SettingSource
@@ -237,25 +238,29 @@ def config_get(name: str) -> None:
 )
 @click.argument("name")
 @click.argument("value")
-def config_set(name: str, value: str) -> None:
+@yes_option
+def config_set(name: str, value: str, yes: bool) -> None:
     """Write VALUE as the setting NAME; a list has commas, or is written as in the file.
 
     \b
     sandbox-tui config set ui.theme daylight
     sandbox-tui config set keys.find /,ctrl+f
     sandbox-tui config set keys.find '["/", "ctrl+f"]'
+
+    If rules of the policy would be removed, it asks first.
     """
     from sandbox_tui.core.config.quantities import as_typed
     from sandbox_tui.core.config.toml_file import value_from_text, write
 
     chosen = value_from_text(name, value)
     if chosen is None:
-        _unset(name)
+        _unset(name, yes)
         return
     refuse_unknown(name, chosen)
+    removed = confirm_removed_rules(name, chosen, yes=yes)
     stored = "" if str(chosen) == value or name != "model.base_url" else f" to {chosen}"
     path = write({name: as_typed(name, value, chosen)})
-    click.echo(f"{name} is set{stored} in {path}{_overridden(name)}")
+    click.echo(f"{name} is set{stored} in {path}{removed}{_overridden(name)}")
     _say_what_else_is_wrong(name)
 
 
@@ -269,19 +274,24 @@ def _overridden(name: str) -> str:
 
 @config_group.command("unset")
 @click.argument("name")
-def config_unset(name: str) -> None:
-    """Take the setting NAME out of the file; its default holds again."""
-    _unset(name)
+@yes_option
+def config_unset(name: str, yes: bool) -> None:
+    """Take the setting NAME out of the file; its default holds again.
+
+    If rules of the policy would be removed, it asks first.
+    """
+    _unset(name, yes)
 
 
-def _unset(name: str) -> None:
+def _unset(name: str, yes: bool) -> None:
     from sandbox_tui.core.config.settings import config_file
     from sandbox_tui.core.config.toml_file import is_set, is_setting, write
 
     if is_set(name):
+        removed = confirm_removed_rules(name, None, yes=yes)
         path = write({name: None})
         default = "; the default applies again" if is_setting(name) else ""
-        click.echo(f"{name} is removed from {path}{default}")
+        click.echo(f"{name} is removed from {path}{removed}{default}")
         _say_what_else_is_wrong(name)
     else:
         click.echo(f"{name} already has its default; nothing to remove from {config_file()}")
@@ -329,12 +339,13 @@ def _say_what_else_is_wrong(name: str) -> None:
 
 def _as_text(name: str, value: Any) -> str:
     """Return a setting's value as `config set` takes it."""
+    from sandbox_tui.core.config.plain_values import in_file
     from sandbox_tui.core.config.quantities import quantity_text
 
     value = quantity_text(name, value)
     if value is None:
         return ""
-    return value if isinstance(value, str) else json.dumps(value, default=str)
+    return value if isinstance(value, str) else json.dumps(in_file(value), default=str)
 
 
 def _as_json(value: Any) -> Any:
