@@ -100,7 +100,7 @@ def value_from_text(name: str, text: str) -> Any:
 
 
 def _wrong_item(section: str, key: str, readings: Sequence[Any]) -> str:
-    """Return which item of a list of tables is wrong, and why; empty if the text is no such list."""
+    """Return which item of a list of tables is wrong, and why; empty for other values."""
     for typed in readings:
         if isinstance(typed, list) and all(
             isinstance(item, dict) for item in cast(list[Any], typed)

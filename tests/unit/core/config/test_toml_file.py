@@ -183,7 +183,7 @@ def test_the_samples_of_the_readme_are_accepted_whole(file: Path, heading: str) 
             expected = plain_value(f"{table}.{key}", value)
             assert key == "rules" or rows[f"{table}.{key}"] == expected
     if heading == "Policy":
-            assert '"command": "rm -rf *"' in listed.stdout
+        assert '"command": "rm -rf *"' in listed.stdout
         assert [rule["action"] for rule in rows["policy.rules"]] == ["deny", "allow", "allow"]
 
 
