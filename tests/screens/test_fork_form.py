@@ -20,7 +20,6 @@ from sandbox_tui.tui.keys.available_actions import why_key_is_disabled
 from sandbox_tui.tui.screens.dialogs.describe_fork import ForkDialog
 from sandbox_tui.tui.screens.dialogs.edit_call import EditCallDialog
 from sandbox_tui.tui.screens.fork_draft import ForkDraft
-from sandbox_tui.tui.screens.home import model_form
 from sandbox_tui.tui.screens.home.choose_model import ChooseModelDialog
 from sandbox_tui.tui.screens.home.start_anyway import StartAnywayDialog
 from sandbox_tui.tui.screens.kept_fork_drafts import KeptForkDrafts
@@ -29,7 +28,7 @@ from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.sessions.model_offers import Offer
 from tests.scripted_server import ScriptedServer
 from tests.snapshots import test_looks as looks
-from tests.waiting import HANG_SECONDS, until
+from tests.waiting import until
 
 store = looks.store
 
@@ -504,10 +503,7 @@ async def test_each_field_says_its_own_mistake(store: Store, size: tuple[int, in
         await until(pilot, lambda: form._mistakes.get("steps") == "Must be at least 3.")
 
 
-async def test_a_model_that_the_server_does_not_list_is_asked_about(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(model_form, "MAX_WAIT_AT_START", HANG_SECONDS)
+async def test_a_model_that_the_server_does_not_list_is_asked_about(store: Store) -> None:
     with ScriptedServer([]) as server:
         server.models = ["qwen"]
         async with looks.shown(store, (100, 30), None) as (app, pilot):

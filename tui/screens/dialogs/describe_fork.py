@@ -356,7 +356,6 @@ class ForkDialog(ExplainsUnavailable, ModelForm[ForkDescription | None]):
         is_unknown = self.has_unknown_server or self.is_server_in_doubt
         if run.model is None and is_unknown and not await self.is_start_wanted():
             return
-        self.check_after_start()
         self._is_started = True
         request = ForkRequest(run=run, message=typed["message"], edited=self._edited)
         self.dismiss(ForkDescription(self._plan, request))

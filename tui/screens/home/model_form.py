@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from textual import on, work
 from textual.markup import escape
-from textual.widgets import Input
+from textual.widgets import Input, Label
 from typing_extensions import override
 
 from sandbox_tui.core.base.sanitize import sanitize_line
@@ -15,13 +13,16 @@ from sandbox_tui.core.config.valid_values import with_scheme
 from sandbox_tui.tui.screens.dialogs.dialog import Result
 from sandbox_tui.tui.screens.dialogs.form import FormDialog
 from sandbox_tui.tui.screens.home.choose_model import ChooseModelDialog
-from sandbox_tui.tui.screens.home.server_check import ServerCheck, check_server, warn_of_unlisted
+from sandbox_tui.tui.screens.home.server_check import ServerCheck, check_server
 from sandbox_tui.tui.screens.home.start_anyway import StartAnywayDialog
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.sessions.model_offers import Offer
 
-MAX_WAIT_AT_START = 1.5
-"""Seconds that a start waits for the server's answer."""
+ASKED = "being asked …"
+ASKED_HINT = "Before the start, the server is asked whether it serves the model …"
+"""Note and hint at a server from which a start awaits an answer."""
+
+CHANGED = "Not started: the form was changed while its server was asked."
 
 
 class ModelForm(FormDialog[Result]):
@@ -29,6 +30,8 @@ class ModelForm(FormDialog[Result]):
 
     _settings: Settings
     _check = ServerCheck()
+    _asked = ""
+    """The address of the server from which a start awaits an answer."""
     _completed = ""
     """The address before which `http://` or `https://` was put."""
 
@@ -77,34 +80,34 @@ class ModelForm(FormDialog[Result]):
     async def is_start_wanted(self) -> bool:
         """Ask before a start if the server does not answer, or lists no such model.
 
-        A server that takes its time does not delay the start: see `check_after_start`.
+        A server that takes its time is waited for: whether it works decides on the question.
         """
         typed = self.typed()
         model, url = typed["model"], typed["url"]
         if self._check.url != url or self._check.doubt(model):
-            try:
-                asked = check_server(self._settings.model, url)
-                self._check = await asyncio.wait_for(asked, MAX_WAIT_AT_START)
-            except TimeoutError:
-                return self.typed() == typed
-            self._show_notes()
+            await self._ask_server(url)
+        if self.typed() != typed:
+            self.notify(CHANGED, severity="warning", markup=False)
+            return False
         doubt = self._check.doubt(model) if self._check.url == url else ""
-        wanted = not doubt or await app_of(self).push_screen_wait(StartAnywayDialog(doubt))
-        return wanted and self.typed() == typed
+        return not doubt or bool(await app_of(self).push_screen_wait(StartAnywayDialog(doubt)))
 
-    def check_after_start(self) -> None:
-        """If the server has not yet said whether it lists the model, say later that it does not:
-        on the screen that is shown by then."""
-        typed, model = self.typed(), self._settings.model
-        name, url = typed["model"], typed["url"]
-        if not self.has_unknown_server or self._check.url == url:
-            return
-        app_of(self).run_worker(warn_of_unlisted(app_of(self), model, name, url), group="server")
+    async def _ask_server(self, url: str) -> None:
+        """Ask a server, and say so meanwhile."""
+        self._asked = url
+        self._show_notes()
+        self._explain(self._field_of(self.focused))
+        self._check = await check_server(self._settings.model, url)
+        self._asked = ""
+        self._show_notes()
+        self._explain(self._field_of(self.focused))
 
     def server_note(self, name: str) -> str:
         """Return what the server's answer means for a field, `model` or `url`, or what was added
         to its address, as markup."""
         typed = self.typed()
+        if name == "url" and typed["url"] == self._asked != "":
+            return ASKED
         note = escape(sanitize_line(self._check.note(name, typed["model"], typed["url"])))
         is_completed = name == "url" and typed["url"] == self._completed != ""
         added = f"{self._completed.partition('://')[0]}:// added" if is_completed else ""
@@ -113,6 +116,8 @@ class ModelForm(FormDialog[Result]):
     @override
     def doubt_about(self, name: str) -> str:
         typed = self.typed()
+        if typed["url"] == self._asked != "":
+            return ASKED_HINT
         if name not in ("model", "url") or not self._check.note(name, typed["model"], typed["url"]):
             return ""
         return sanitize_line(self._check.doubt(typed["model"]))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import msgspec
-from textual.app import App
 
 from sandbox_tui.core.base.errors import ModelError, ServerUnreachable
 from sandbox_tui.core.base.sanitize import sanitize_line
@@ -54,7 +53,7 @@ class ServerCheck:
         if nothing does."""
         where = f"The server at {without_secrets(self.url)}"
         if not self.answers:
-            return f"{where} does not answer{f': it {self.reason}' if self.reason else '.'}"
+            return f"{where} {self.reason or 'does not answer.'}"
         unlisted = ", ".join(self.unlisted(model))
         return f"{where} lists no such model: {unlisted}." if unlisted else ""
 
@@ -82,18 +81,3 @@ async def check_server(settings: ModelSettings, url: str) -> ServerCheck:
     except ModelError:
         return ServerCheck(url)
     return ServerCheck(url, models=found.models)
-
-
-async def warn_of_unlisted(app: App[int], settings: ModelSettings, model: str, url: str) -> None:
-    """Tell the user on the current screen if a server does not list a model of a run that has
-    started.
-
-    Args:
-        app: shows the notice.
-        settings: as for `check_server`.
-        model, url: as typed in the form.
-    """
-    unlisted = (await check_server(settings, url)).unlisted(model)
-    if unlisted:
-        words = f"{NOT_LISTED[0].upper()}{NOT_LISTED[1:]}: {sanitize_line(', '.join(unlisted))}."
-        app.notify(words, severity="warning", markup=False, timeout=10)

@@ -251,7 +251,6 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
     def _close_with(self, requests: Sequence[RunRequest]) -> None:
         self.started_with = self.unsaved
         self._draft.start()
-        self.check_after_start()
         self.dismiss(requests)
 
     def request_with(self, settings: config.Settings) -> RunRequest:
