@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textual import on, work
 from textual.markup import escape
-from textual.widgets import Input, Label
+from textual.widgets import Input
 from typing_extensions import override
 
 from sandbox_tui.core.base.sanitize import sanitize_line

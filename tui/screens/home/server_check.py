@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import msgspec
 
 from sandbox_tui.core.base.errors import ModelError, ServerUnreachable
-from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.config.settings import ModelSettings, api_key
 from sandbox_tui.core.config.valid_values import is_server_address
 from sandbox_tui.core.models.discovery import ask_for_models, is_unlisted
