@@ -1,4 +1,5 @@
-"""Finds sessions by their text: tasks, replies, calls, observations, messages, answers, notes."""
+"""Finds sessions by their text: titles, tags, tasks, replies, calls, observations, messages,
+answers, notes."""
 
 from __future__ import annotations
 
@@ -20,6 +21,7 @@ from sandbox_tui.sessions.search.readable_snippet import (
     readable_snippet,
 )
 from sandbox_tui.sessions.search.searchable_texts import SOURCES, Source, matching
+from sandbox_tui.sessions.search.titles_and_tags import matching_names
 from sandbox_tui.sessions.store.run_summary import RunSummary
 from sandbox_tui.sessions.store.store import Store
 from sandbox_tui.sessions.store.tables.runs import STANDALONE
@@ -28,6 +30,9 @@ _NO_BOUND = 1 << 30
 
 UNENDED = frozenset(("running", "interrupted"))
 """Outcomes of sessions without an end; the database does not tell them apart."""
+
+OF_WHOLE_SESSION = frozenset(("session", "title", "tag"))
+"""Kinds of hits that are not at a place within the session."""
 
 WORDS = 14
 """Length of a snippet on the command line."""
@@ -41,7 +46,7 @@ class Hit:
         run: the session.
         seq: number of the event; 0 for a note and for the session as a whole.
         step: of that event.
-        kind: task, reply, call, observation, message, command, answer, note or session.
+        kind: title, tag, task, reply, call, observation, message, command, answer, note or session.
         snippet: recorded text around the match; sanitize it before showing it.
         marks: (start, end) of each matching word in `snippet`.
         in_session: number of matches in this session.
@@ -69,9 +74,10 @@ def search(store: Store, text: str | Query, *, limit: int = 50) -> list[Hit]:
 def find(
     store: Store, query: Query, *, limit: int = 50, each: int = _NO_BOUND, words: int = WORDS
 ) -> list[Hit]:
-    """Matches grouped by session, the best session first, those of evaluations and trainings after
-    all others; within a session, in order of events. Samples of one task that are equally good are
-    next to each other, in the order of their numbers.
+    """Matches grouped by session, those of evaluations and trainings after all others. Sessions
+    whose title matches come first, then those with a tag, then the best ones; within a session,
+    matches are in order of events. Samples of one task that are equally good are next to each
+    other, in the order of their numbers.
 
     With a filter for a tool, matches are in calls of that tool and their output. A match in events
     that a fork shares with its parent is listed only for the parent. Without words that must match,
@@ -93,7 +99,7 @@ def find(
             store.index_texts()
     if not query.has_words:
         for unwanted in _excluded(query):
-            found, more = matching(unwanted)
+            found, more, _ = _matching(store, unwanted, words)
             where += f" AND runs.id NOT IN (SELECT run_id FROM ({found}))"
             values += more
         rows = store.rows(
@@ -103,7 +109,7 @@ def find(
             [*values, limit],
         )
         return _ended([_session_hit(run) for run in store.summaries(rows)], query.filters)
-    found, words_found = matching(query)
+    found, words_found, names = _matching(store, query, words)
     places = store.rows(
         f"WITH found AS ({found}),"
         " matched AS MATERIALIZED (SELECT found.*, runs.parent, runs.parent_seq, runs.started_at,"
@@ -121,7 +127,7 @@ def find(
         " run_id, step, abs(seq) LIMIT ?",
         [*words_found, *values, each, limit],
     )
-    hits = _hits(store, query, places, words)
+    hits = _hits(store, query, places, words, names)
     for match in cut_off_matches(store, query, where, values, words):
         hits = _with_cut_off(hits, match, limit, each)
     return _ended(hits, query.filters)
@@ -149,6 +155,18 @@ def _with_cut_off(hits: list[Hit], match: CutOffMatch, limit: int, each: int) ->
     return (
         hits if len(others) >= each else [*hits[: others[-1] + 1], added, *hits[others[-1] + 1 :]]
     )
+
+
+def _matching(
+    store: Store, query: Query, words: int
+) -> tuple[str, list[str], dict[tuple[str, int], str]]:
+    """Return SQL for all texts that match the words of a query, its parameters, and the snippets
+    of the titles and tags among them."""
+    sql, values = matching(query)
+    names = matching_names(store, query, words)
+    if not names.sql:
+        return sql, values, {}
+    return f"{names.sql} UNION ALL {sql}", [*names.values, *values], names.snippets
 
 
 _TOGETHER = "coalesce(CASE WHEN runs.parent IS NULL THEN runs.samples END, runs.id)"
@@ -212,12 +230,18 @@ def _ended(hits: list[Hit], filters: Filters) -> list[Hit]:
 # --- hits
 
 
-def _hits(store: Store, query: Query, places: list[dict[str, Any]], words: int) -> list[Hit]:
-    """Return the matches with their snippets and sessions."""
+def _hits(
+    store: Store,
+    query: Query,
+    places: list[dict[str, Any]],
+    words: int,
+    snippets: dict[tuple[str, int], str],
+) -> list[Hit]:
+    """Return the matches with their sessions and snippets, some of which are known."""
     ids = json.dumps(list({place["run_id"] for place in places}))
     rows = store.rows("SELECT * FROM runs WHERE id IN (SELECT value FROM json_each(?))", [ids])
     runs = {run.id: run for run in store.summaries(rows)}
-    snippets: dict[tuple[str, int], str] = {}
+    snippets = dict(snippets)
     for source in SOURCES:
         here = [place["id"] for place in places if place["source"] == source.name]
         for row_id, snippet in _snippets(store, source, query, here, words).items():

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
-import sqlite3
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from sandbox_tui.sessions.search.query import Query
-from sandbox_tui.sessions.search.readable_snippet import CLOSE, OPEN, literal_snippet
-from sandbox_tui.sessions.store.migrations.tables_to_query import TOKENIZER
+from sandbox_tui.sessions.search.texts_without_index import matching_snippets
 from sandbox_tui.sessions.store.run_summary import RunSummary
 from sandbox_tui.sessions.store.store import Store
 
@@ -70,25 +67,5 @@ def _matches_in(store: Store, run: RunSummary, query: Query, words: int) -> Iter
         for number, text in printed.items()
         if number in calls and tool in str(calls[number]["tool"]).lower()
     }
-    for number, snippet in _snippets(texts, query, words):
+    for number, snippet in matching_snippets(texts, query, words).items():
         yield CutOffMatch(run, int(calls[number]["step"]), snippet)
-
-
-def _snippets(texts: dict[int, str], query: Query, words: int) -> list[tuple[int, str]]:
-    """Return the snippets of the matching texts, as the database makes them of indexed ones."""
-    texts = {
-        number: text
-        for number, text in texts.items()
-        if all(literal in text for literal in query.literals)
-        and not any(literal in text for literal in query.excluded_literals)
-    }
-    if not query.match:
-        return [(n, literal_snippet(text, query.literals[0], words)) for n, text in texts.items()]
-    with contextlib.closing(sqlite3.connect(":memory:")) as index:
-        index.execute(f"CREATE VIRTUAL TABLE printed USING fts5(text, tokenize='{TOKENIZER}')")
-        index.executemany("INSERT INTO printed (rowid, text) VALUES (?, ?)", texts.items())
-        return index.execute(
-            f"SELECT rowid, snippet(printed, -1, '{OPEN}', '{CLOSE}', '…', {words:d})"
-            " FROM printed WHERE printed MATCH ? ORDER BY rowid",
-            [query.match],
-        ).fetchall()

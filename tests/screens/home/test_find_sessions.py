@@ -194,6 +194,25 @@ async def test_hits_come_as_one_types_and_enter_opens_the_replay_there(store: St
         await until(pilot, lambda: not home.is_finding and home.query_one(SessionList).has_focus)
 
 
+async def test_a_title_and_a_tag_are_found_and_open_the_session_as_its_row_does(
+    store: Store,
+) -> None:
+    store.rename("whole", "renamed by the user")
+    add_tag(store, "other", "renamed-too")
+    async with at_home(store) as (home, pilot):
+        hits = await look_for(home, pilot, "renamed")
+        lines = text_of(hits).splitlines()
+        (title,) = (line for line in lines if re.match(r" +title ", line))
+        assert title.split() == ["title", "renamed", "by", "the", "user"]
+        assert any(re.match(r" +tag +renamed-too", line) for line in lines)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ReplayScreen))
+        replay = pilot.app.screen
+        assert isinstance(replay, ReplayScreen)
+        assert (replay._summary.id, replay._begins_at) == ("whole", None)
+        assert not replay._found.words
+
+
 async def test_after_a_hit_the_bar_is_that_of_the_search_and_q_closes_it(store: Store) -> None:
     async with at_home(store) as (home, pilot):
         hits = await look_for(home, pilot, "zebra outcome:submitted")

@@ -10,7 +10,8 @@ import click
 
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.tui.cli.command_group import Subcommands
-from sandbox_tui.tui.cli.completion import complete_session
+from sandbox_tui.tui.cli.completion.names import complete_format
+from sandbox_tui.tui.cli.completion.stored import complete_session, complete_tag
 from sandbox_tui.tui.cli.open_store import open_store, session_named, store_to_read, unique_by_id
 from sandbox_tui.tui.cli.options import yes_option
 from sandbox_tui.tui.cli.settings.output_file import choose_format, force_option
@@ -123,7 +124,7 @@ class _Search(click.Command):
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, one match per line.")
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True, metavar="N")
 def sessions_search(query: tuple[str, ...], as_json: bool, limit: int) -> None:
-    """Find QUERY in tasks, replies, calls, observations and notes of all sessions.
+    """Find QUERY in titles, tags, tasks, replies, calls, output and notes of all sessions.
 
     Words and "phrases" that must all be there; -word must not. These narrow it down: model:NAME
     outcome:WORD tag:TAG tool:NAME (its calls) after:2026-11-01 before:2026-12-01
@@ -157,7 +158,7 @@ def sessions_rename(session: str, title: str | None) -> None:
 
 @sessions.command("tag")
 @click.argument("session", shell_complete=complete_session)
-@click.argument("tags", nargs=-1)
+@click.argument("tags", nargs=-1, shell_complete=complete_tag)
 @click.option("--remove", is_flag=True, help="Remove these tags instead of adding them.")
 def sessions_tag(session: str, tags: tuple[str, ...], remove: bool) -> None:
     """Add TAGS to a SESSION; without any, list its tags."""
@@ -205,7 +206,12 @@ def sessions_note(session: str, text: tuple[str, ...], step: int, remove: int | 
 
 @sessions.command("export", short_help="Write sessions to files.")
 @click.argument("session", nargs=-1, required=True, shell_complete=complete_session)
-@click.option("--format", "-f", "format_", metavar="FORMAT", help="What to write; see above.")
+@click.option(
+    *("--format", "-f", "format_"),
+    metavar="FORMAT",
+    shell_complete=complete_format,
+    help="What to write; see above.",
+)
 @click.option(
     "--output",
     "-o",

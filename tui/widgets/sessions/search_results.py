@@ -28,6 +28,8 @@ from sandbox_tui.tui.widgets.sessions.session_result import result_text
 from sandbox_tui.tui.widgets.sessions.session_rows import MIN_RESULT, ago, facts_line, head_of
 
 _KINDS = {
+    "title": "title",
+    "tag": "tag",
     "task": "task",
     "reply": "says",
     "call": "call",

@@ -147,7 +147,7 @@ def test_filters(store: Store) -> None:
         "tag:to-do": {"s"},
         "#to-do": {"s"},
         "#to alpha": {"s"},
-        '"#to-do"': set[str](),
+        '"#to-do"': {"s"},  # words of a tag
         "outcome:max_steps": {"s"},
         "outcome:running": {"r"},
         "outcome:interrupted": set[str](),

@@ -13,7 +13,7 @@ from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.sessions import RunRegistry, RunSummary
 from sandbox_tui.sessions.relations.listing import EvalRow, Row, SamplesRow, SessionRow, TrainingRow
 from sandbox_tui.sessions.remote.sockets import is_detached
-from sandbox_tui.sessions.search.across_sessions import Hit
+from sandbox_tui.sessions.search.across_sessions import OF_WHOLE_SESSION, Hit
 from sandbox_tui.tui.textual_support.toasts import RESULT_SECONDS
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
@@ -106,7 +106,7 @@ class SessionOpener:
         """Open a replay at a search hit."""
         from sandbox_tui.tui.screens.cockpit.replay.replay_position import position_of
 
-        if hit.kind == "session" or hit.run.outcome == "running":
+        if hit.kind in OF_WHOLE_SESSION or hit.run.outcome == "running":
             self.open(hit.run)
             return
         self._replay(hit.run, position_of(hit))
