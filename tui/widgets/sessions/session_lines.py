@@ -16,7 +16,6 @@ from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.sessions.fork_words import fork_words
 from sandbox_tui.tui.widgets.sessions.session_columns import (
     COLUMNS_FROM,
-    GAP,
     Columns,
     columns_lines,
     columns_of,
@@ -26,9 +25,8 @@ from sandbox_tui.tui.widgets.sessions.session_columns import (
 )
 from sandbox_tui.tui.widgets.sessions.session_result import result_words
 from sandbox_tui.tui.widgets.sessions.session_rows import (
-    ago,
+    NARROW,
     facts_line,
-    figures_words,
     head_of,
     notes_beside_title,
     with_age,
@@ -36,9 +34,6 @@ from sandbox_tui.tui.widgets.sessions.session_rows import (
 
 MAX_INDENTED_DEPTH = 5
 """Deeper forks are not indented any further."""
-
-NARROW = 70
-"""A narrower list names only the step of a fork, whose branch is drawn."""
 
 _SIGN_COLUMNS = 5
 """Columns between branch and title: the sign of the outcome, and the mark that may come."""
@@ -139,29 +134,18 @@ class SessionLines:
                 notes_below=self._has_notes_below(row, width),
                 branch=_branch_below(row),
             )
-        figures = figures_words(run, _inherited(row))
-        room = width - head.cell_len - 2 * GAP - len(ago(run.run_started_at))
-
-        def facts(*, shows_figures: bool) -> Text:
-            fork_label = fork_words(row.lineage, short=True)
-            return facts_line(
-                run,
-                width,
-                palette,
-                branch=_branch_below(row),
-                fork_label=fork_label.removeprefix("forked " if width < NARROW else ""),
-                tags=tags,
-                waits_for=waits_for,
-                shows_result=waits or row.sample is None,
-                inherited=_inherited(row),
-                shows_figures=shows_figures,
-            )
-
-        below = facts(shows_figures=True)
-        if not below.plain.endswith(figures) and cell_len(figures) <= room:
-            below = facts(shows_figures=False)  # the first line has the room that this one lacks
-            head.pad_right(room - cell_len(figures) + GAP)
-            head.append(figures, style=palette.dim)
+        fork_label = fork_words(row.lineage, short=True)
+        below = facts_line(
+            run,
+            width,
+            palette,
+            branch=_branch_below(row),
+            fork_label=fork_label.removeprefix("forked " if width < NARROW else ""),
+            tags=tags,
+            waits_for=waits_for,
+            shows_result=waits or row.sample is None,
+            inherited=_inherited(row),
+        )
         return [with_age(head, run.run_started_at, width, palette), below]
 
 

@@ -6,6 +6,7 @@ import datetime
 import time
 from collections.abc import Sequence
 
+from rich.cells import cell_len
 from rich.style import Style
 from rich.text import Text
 
@@ -20,6 +21,9 @@ from sandbox_tui.tui.format.outcome import WAITS, WAITS_PAUSED, outcome_words
 from sandbox_tui.tui.format.titles import model_title, task_title
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.sessions.session_result import result_text
+
+NARROW = 70
+"""Columns below which a list shows less of each session."""
 
 MIN_RESULT = 24
 """Columns that the result of a session may always take."""
@@ -75,9 +79,8 @@ def facts_line(
     waits_for: str | None = None,
     shows_result: bool = True,
     inherited: int = 0,
-    shows_figures: bool = True,
 ) -> Text:
-    """Draw outcome, result, model, sandbox and figures of a session.
+    """Draw outcome, result, model and sandbox of a session, and its figures at the right end.
 
     Args:
         run: the session.
@@ -89,14 +92,13 @@ def facts_line(
         waits_for: the call that waits for the user, in words; None if none waits.
         shows_result: whether to show its answer or why it failed.
         inherited: how many of its steps a fork took over from its parent.
-        shows_figures: whether its `figures_words` are part of the line.
     """
     waits = waits_for is not None
-    figures = figures_words(run, inherited) if shows_figures else ""
+    figures = _figures(run, inherited, width)
+    room = width - cell_len(figures) - 3
     made_by = [model_title(run.model), place_words(run)]
     if run.imported:  # what tells copies apart must not be cut
         made_by.reverse()
-    parts = [*made_by, figures]
     line = Text(style=palette.dim, no_wrap=True).append(f"{branch}   ", style=palette.faint)
     if fork_label:
         origin = Text(sanitize_line(fork_label), style=palette.dim, no_wrap=True)
@@ -106,18 +108,23 @@ def facts_line(
     line.append(state, style=palette.human if waits else palette.dim)
     result = result_text(run, palette, waits_for or "")
     if result and shows_result:
-        fit_line(result, max(MIN_RESULT, width * 2 // 5))
+        fit_line(result, max(MIN_RESULT, room * 2 // 5))
         line.append(": " if waits else " · ", style=palette.dim).append_text(result)
     if tags:
         line.append(" · ").append_text(notes_beside_title(tags, "", palette))
-    line.append("".join(f" · {part}" for part in parts if part), style=palette.dim)
-    fit_line(line, width)
-    return line
+    fit_line(line, room)
+    for part in made_by:
+        if part and line.cell_len + cell_len(part) + 3 <= room:  # a cut name tells nothing
+            line.append(f" · {part}", style=palette.dim)
+    line.pad_right(room - line.cell_len + 2)
+    return line.append(figures, style=palette.dim)
 
 
-def figures_words(run: RunSummary, inherited: int = 0) -> str:
-    """Return steps, tokens, cost and time of a session, as far as they are known."""
-    figures = [steps_words(run, inherited), *spent_words(run, inherited)]
+def _figures(run: RunSummary, inherited: int, width: int) -> str:
+    """Return steps, tokens, cost and time of a session, as far as they are known; only steps and
+    time in a narrow list."""
+    steps, (tokens, cost, seconds) = steps_words(run, inherited), spent_words(run, inherited)
+    figures = [steps, seconds] if width < NARROW else [steps, tokens, cost, seconds]
     return " · ".join(figure for figure in figures if figure)
 
 
