@@ -109,6 +109,11 @@ def load_pack(name: str) -> PromptPack:
     return _load(name, _with_computer(), _one_reply_packs())
 
 
+def pack_names() -> list[str]:
+    """Return the names of the packs for a model with a computer."""
+    return sorted(_with_computer())
+
+
 def load_one_reply_pack(name: str) -> PromptPack:
     """Load a pack for a model without a computer, as `load_pack` does for one with a computer.
 

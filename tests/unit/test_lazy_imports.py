@@ -103,6 +103,26 @@ def test_commands_about_keys_import_no_screen(tmp_path: Path, words: list[str]) 
     assert imported(COMMAND_LINE, [words], names, tmp_path) == []
 
 
+COMPLETION = """
+import sys
+from click.shell_completion import ShellComplete
+from sandbox_tui.tui.cli.main import main
+shell = ShellComplete(main, {{}}, "sandbox-tui", "_SANDBOX_TUI_COMPLETE")
+for words in {words!r}:
+    shell.get_completions(words, "")
+"""
+
+
+def test_completion_imports_no_screen(tmp_path: Path) -> None:
+    Store(tmp_path / "sessions.db").close()
+    words = [
+        *(["replay"], ["eval", "report"], ["rl", "watch"], ["sessions", "export", "last", "-f"]),
+        *(["config", "set"], ["config", "set", "ui.title"], ["keys"], ["eval", "rescore"]),
+    ]
+    names = (*NEEDS_NO_SCREEN, *NEEDS_NO_RUN, *NEEDS_NO_CHANGE)
+    assert imported(COMPLETION, words, names, tmp_path) == []
+
+
 def test_the_doctor_imports_no_screen(tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text('[keys]\n"live.approve" = "f7"\n')
     script = "import sys; from sandbox_tui.tui.cli.doctor import examine; examine()"

@@ -10,15 +10,16 @@ import click
 
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.base.process_identity import raise_file_limit
-from sandbox_tui.tui.cli.command_group import Commands, Subcommands
-from sandbox_tui.tui.cli.completion import complete_session, completion
+from sandbox_tui.tui.cli.command_group import Commands
+from sandbox_tui.tui.cli.completion.command import completion
+from sandbox_tui.tui.cli.completion.stored import complete_session
 from sandbox_tui.tui.cli.evals.commands import eval_group
 from sandbox_tui.tui.cli.help_sections import CommandWithSections
+from sandbox_tui.tui.cli.image_commands import image
 from sandbox_tui.tui.cli.open_store import open_store, session_named, store_to_read
 from sandbox_tui.tui.cli.options import (
     headless_option,
     json_lines_option,
-    known_theme,
     labels_of,
     load_settings,
     new_run_options,
@@ -28,6 +29,7 @@ from sandbox_tui.tui.cli.options import (
     run_options,
     server_option,
     settings_to_look,
+    theme_option,
     wait_for_server_option,
 )
 from sandbox_tui.tui.cli.policy.commands import policy
@@ -48,7 +50,7 @@ CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 @click.group(cls=Commands, invoke_without_command=True, context_settings=CONTEXT)
 @click.version_option(package_name="sandbox-tui", prog_name="sandbox-tui")
-@click.option("--theme", metavar="NAME", callback=known_theme, help="Theme for this start.")
+@theme_option
 @click.pass_context
 def main(ctx: click.Context, theme: str | None) -> None:
     """Watch, steer and replay language models that work in a sandbox.
@@ -294,24 +296,6 @@ def compare(theme: str | None, left: str, right: str | None, **options: Any) -> 
     sys.exit(compare_sessions(left, right, theme, options))
 
 
-@main.group(cls=Subcommands)
-def image() -> None:
-    """Build the container image in which models work."""
-
-
-@image.command("build", short_help="Build the image.")
-@click.option("--from-packages", is_flag=True, help="Build from this machine's Debian packages.")
-@click.option(
-    "--small", is_flag=True, help="With --from-packages: leave out the science libraries."
-)
-@click.option("--tag", metavar="NAME", help="Name for the image.")
-def image_build(from_packages: bool, small: bool, tag: str | None) -> None:
-    """Build the image, from a registry or from the packages of this machine."""
-    from sandbox_tui.tui.cli.build_image import build
-
-    build(tag, from_packages=from_packages, small=small)
-
-
 @main.command(short_help="Check the installation and show how to fix it.")
 @click.option("--ask-model", is_flag=True, help="Also ask the model for one tool call.")
 def doctor(ask_model: bool) -> None:
@@ -360,6 +344,7 @@ def serve(
 main.add_command(attach)
 main.add_command(completion)
 main.add_command(eval_group)
+main.add_command(image)
 main.add_command(keys)
 main.add_command(policy)
 main.add_command(rl_group)

@@ -10,6 +10,7 @@ import click
 
 from sandbox_tui.core.base.errors import ConfigError, refuse_deep_nesting
 from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.tui.cli.completion.names import complete_prompts, complete_theme, complete_tool
 from sandbox_tui.tui.cli.settings.duration_option import DURATION
 from sandbox_tui.tui.cli.settings.output_folder import OUTPUT_FOLDER
 from sandbox_tui.tui.cli.show_app import is_terminal
@@ -159,6 +160,7 @@ new_run_options = added(
         "tools",
         multiple=True,
         metavar="NAME",
+        shell_complete=complete_tool,
         help="Offer this tool; repeat for several. Default: all built-in ones.",
     ),
     click.option(
@@ -187,7 +189,10 @@ run_options = added(
         help="Folder for the results.",
     ),
     click.option(
-        "--prompts", metavar="PACK", help="Name of a built-in prompt pack, or a YAML file."
+        "--prompts",
+        metavar="PACK",
+        shell_complete=complete_prompts,
+        help="Name of a built-in prompt pack, or a YAML file.",
     ),
     max_steps_option(),
     limit_options("the run", "the conversation"),
@@ -327,6 +332,15 @@ def known_theme(context: click.Context, option: click.Parameter, name: str | Non
     except ConfigError as error:
         raise click.BadParameter(str(error)) from error
     return name
+
+
+theme_option = click.option(
+    "--theme",
+    metavar="NAME",
+    callback=known_theme,
+    shell_complete=complete_theme,
+    help="Theme for this start.",
+)
 
 
 def refuse_unknown_theme(name: str) -> None:

@@ -12,6 +12,13 @@ import click
 
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.tui.cli.command_group import Subcommands
+from sandbox_tui.tui.cli.completion.settings import (
+    complete_listed_setting,
+    complete_screen_or_action,
+    complete_setting,
+    complete_setting_in_file,
+    complete_value,
+)
 from sandbox_tui.tui.cli.options import refuse_unknown_theme, yes_option
 from sandbox_tui.tui.cli.settings.removed_rules import confirm_removed_rules
 
@@ -31,7 +38,7 @@ UNLIMITED = 10_000
 
 
 @click.command(short_help="List every action that has a key.")
-@click.argument("screen_or_word", required=False)
+@click.argument("screen_or_word", required=False, shell_complete=complete_screen_or_action)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, one action per line.")
 def keys(screen_or_word: str | None, as_json: bool) -> None:
     """List every action that has a key, by the name that config.toml's [keys] knows it by.
@@ -213,7 +220,7 @@ def config_path() -> None:
 
 
 @config_group.command("get")
-@click.argument("name")
+@click.argument("name", shell_complete=complete_listed_setting)
 def config_get(name: str) -> None:
     """Print the value of the setting NAME that applies, whatever sets it."""
     from sandbox_tui.core.base.errors import ConfigError
@@ -236,8 +243,8 @@ def config_get(name: str) -> None:
     short_help="Change a setting.",
     context_settings={"ignore_unknown_options": True},  # -3 is a value
 )
-@click.argument("name")
-@click.argument("value")
+@click.argument("name", shell_complete=complete_setting)
+@click.argument("value", shell_complete=complete_value)
 @yes_option
 def config_set(name: str, value: str, yes: bool) -> None:
     """Write VALUE as the setting NAME; a list has commas, or is written as in the file.
@@ -273,7 +280,7 @@ def _overridden(name: str) -> str:
 
 
 @config_group.command("unset")
-@click.argument("name")
+@click.argument("name", shell_complete=complete_setting_in_file)
 @yes_option
 def config_unset(name: str, yes: bool) -> None:
     """Take the setting NAME out of the file; its default holds again.

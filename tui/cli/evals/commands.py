@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sandbox_tui.tui.cli.command_group import Subcommands
+from sandbox_tui.tui.cli.completion.names import complete_scorer, complete_suite
+from sandbox_tui.tui.cli.completion.stored import complete_evaluation
 from sandbox_tui.tui.cli.evals.checks import check_model, check_scorer
 from sandbox_tui.tui.cli.evals.list_suites import suites
 from sandbox_tui.tui.cli.evals.scoring.list_scorers import scorers
@@ -97,7 +99,7 @@ def eval_group() -> None:
 
 
 @eval_group.command(short_help="Run a suite.")
-@click.argument("suite")
+@click.argument("suite", shell_complete=complete_suite)
 @click.option("--model", metavar="NAME", help="Model name, as the server knows it.")
 @server_option
 @wait_for_server_option
@@ -119,7 +121,10 @@ def eval_group() -> None:
     "--samples", metavar="N", type=click.IntRange(1), help="Samples of each task in each mode."
 )
 @click.option(
-    "--scorer", metavar="NAME", help="Scorer of tasks that name none; `eval scorers` lists them."
+    "--scorer",
+    metavar="NAME",
+    shell_complete=complete_scorer,
+    help="Scorer of tasks that name none; `eval scorers` lists them.",
 )
 @sandbox_option
 @image_option
@@ -162,7 +167,7 @@ def run(theme: str | None, suite: str, **options: Any) -> None:
 
 
 @eval_group.command(short_help="Resume an evaluation that was interrupted.")
-@click.argument("evaluation", default="last")
+@click.argument("evaluation", default="last", shell_complete=complete_evaluation)
 @click.option(
     "--failed",
     "rerun_failed",
@@ -193,7 +198,7 @@ def resume(theme: str | None, evaluation: str, *, rerun_failed: bool, **options:
 
 
 @eval_group.command(short_help="Watch a running evaluation, or open a finished one.")
-@click.argument("evaluation", default="last")
+@click.argument("evaluation", default="last", shell_complete=complete_evaluation)
 @headless_option
 @json_lines_option("samples")
 @click.pass_obj
@@ -219,7 +224,7 @@ def watch(theme: str | None, evaluation: str, headless: bool, as_json: bool) -> 
 
 
 @eval_group.command(short_help="Stop an evaluation that runs without a screen.")
-@click.argument("evaluation", default="last")
+@click.argument("evaluation", default="last", shell_complete=complete_evaluation)
 def stop(evaluation: str) -> None:
     """Stop an EVALUATION that runs in a program of its own, or headless in another terminal (its
     id, either end of it, its suite, or "last": the newest such).
@@ -246,7 +251,7 @@ def list_(limit: int, as_json: bool) -> None:
 
 
 @eval_group.command("rm", short_help="Delete evaluations.")
-@click.argument("evaluation", nargs=-1, required=True)
+@click.argument("evaluation", nargs=-1, required=True, shell_complete=complete_evaluation)
 @delete_options("samples")
 def rm(evaluation: tuple[str, ...], sessions: bool, yes: bool) -> None:
     """Delete EVALUATIONS with their scores; the sessions of their samples stay by default."""
@@ -260,7 +265,7 @@ def rm(evaluation: tuple[str, ...], sessions: bool, yes: bool) -> None:
 
 
 @eval_group.command(short_help="Report an evaluation.")
-@click.argument("evaluation", default="last")
+@click.argument("evaluation", default="last", shell_complete=complete_evaluation)
 @click.option(
     *("--format", "-f"),
     "form",
@@ -292,8 +297,8 @@ def report(
 
 
 @eval_group.command(short_help="Compare two evaluations task by task.")
-@click.argument("left")
-@click.argument("right")
+@click.argument("left", shell_complete=complete_evaluation)
+@click.argument("right", shell_complete=complete_evaluation)
 @click.option(
     *("--format", "-f"),
     "form",

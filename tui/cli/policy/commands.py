@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from sandbox_tui.tui.cli.command_group import Subcommands
-from sandbox_tui.tui.cli.completion import complete_session
+from sandbox_tui.tui.cli.completion.stored import complete_session
 from sandbox_tui.tui.cli.open_store import session_named, store_to_read
 
 

@@ -9,6 +9,8 @@ from typing import Any
 import click
 
 from sandbox_tui.tui.cli.command_group import Subcommands
+from sandbox_tui.tui.cli.completion.items import complete_file
+from sandbox_tui.tui.cli.completion.names import complete_scorer
 from sandbox_tui.tui.cli.settings.output_file import (
     FILE,
     file_or_stdout,
@@ -67,7 +69,7 @@ def generate(
 
 
 @data.command(short_help="Convert questions and documents into tasks.")
-@click.argument("source")
+@click.argument("source", shell_complete=complete_file)
 @output_option("The task file to write", required=True)
 @force_option
 @click.option(
@@ -84,7 +86,13 @@ def generate(
     help="Folder of the documents that rows name.",
 )
 @click.option("--domain", metavar="NAME", default="", help="Domain of tasks that name none.")
-@click.option("--scorer", metavar="NAME", default="", help="Scorer of tasks that name none.")
+@click.option(
+    "--scorer",
+    metavar="NAME",
+    default="",
+    shell_complete=complete_scorer,
+    help="Scorer of tasks that name none.",
+)
 @click.option(
     "--parts",
     metavar="N",

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import click
 
+from sandbox_tui.tui.cli.completion.stored import complete_training
 from sandbox_tui.tui.cli.options import delete_options
 
 
 @click.command("rm", short_help="Delete training runs.")
-@click.argument("training", nargs=-1, required=True)
+@click.argument("training", nargs=-1, required=True, shell_complete=complete_training)
 @delete_options("rollouts")
 def delete_trainings(training: tuple[str, ...], sessions: bool, yes: bool) -> None:
     """Delete TRAININGS with their curves; the sessions of their rollouts stay by default.

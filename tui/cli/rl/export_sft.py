@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from sandbox_tui.tui.cli.completion.stored import complete_training
 from sandbox_tui.tui.cli.settings.output_file import (
     STDOUT,
     file_or_stdout,
@@ -15,7 +16,7 @@ from sandbox_tui.tui.cli.settings.output_file import (
 
 
 @click.command("export-sft", short_help="Export good rollouts as data for fine-tuning.")
-@click.argument("training", default="last")
+@click.argument("training", default="last", shell_complete=complete_training)
 @click.option(
     "--min-reward",
     type=float,

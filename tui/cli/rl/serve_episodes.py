@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from sandbox_tui.tui.cli.completion.names import complete_scorer
 from sandbox_tui.tui.cli.options import (
     image_option,
     load_settings,
@@ -48,7 +49,10 @@ CONCURRENCY = 16
     help="Whether the model has a sandbox or text only.",
 )
 @click.option(
-    "--scorer", metavar="NAME", help="Scorer (the outcome reward) of tasks that name none."
+    "--scorer",
+    metavar="NAME",
+    shell_complete=complete_scorer,
+    help="Scorer (the outcome reward) of tasks that name none.",
 )
 @sandbox_option
 @image_option

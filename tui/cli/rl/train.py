@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from sandbox_tui.tui.cli.completion.stored import complete_training
 from sandbox_tui.tui.cli.options import json_lines_option
 
 if TYPE_CHECKING:
@@ -23,7 +24,10 @@ if TYPE_CHECKING:
 @click.command(short_help="Train a model with a recipe.")
 @click.argument("recipe", required=False, type=click.Path(dir_okay=False))
 @click.option(
-    "--resume", metavar="TRAINING", help='Resume a training (its id, part of it, or "last").'
+    "--resume",
+    metavar="TRAINING",
+    shell_complete=complete_training,
+    help='Resume a training (its id, part of it, or "last").',
 )
 @click.option("--seed", metavar="N", type=int, help="Seed to use instead of the recipe's.")
 @json_lines_option("steps")

@@ -6,13 +6,14 @@ import sys
 
 import click
 
+from sandbox_tui.tui.cli.completion.stored import complete_training
 from sandbox_tui.tui.cli.open_store import open_store, store_to_read
 from sandbox_tui.tui.cli.options import headless_option, json_lines_option, load_settings
 from sandbox_tui.tui.cli.show_app import is_terminal, show
 
 
 @click.command("watch", short_help="Watch a training run, or open a finished one.")
-@click.argument("training", default="last")
+@click.argument("training", default="last", shell_complete=complete_training)
 @headless_option
 @json_lines_option("steps")
 @click.pass_obj

@@ -10,7 +10,7 @@ import click
 
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize_line
-from sandbox_tui.tui.cli.completion import complete_session
+from sandbox_tui.tui.cli.completion.stored import complete_session
 from sandbox_tui.tui.cli.open_store import open_store
 from sandbox_tui.tui.cli.options import headless_option, json_lines_option, load_settings
 from sandbox_tui.tui.cli.show_app import is_terminal, show

@@ -1,12 +1,18 @@
-"""Completion in a shell: the script, and the ids of sessions."""
+"""Completion in a shell: the script, ids, names and files."""
 
 from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from click.shell_completion import ShellComplete
 from click.testing import CliRunner
 
 from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.store.tables.annotations import add_tag
 from sandbox_tui.tui.cli.main import main
 from tests.unit.event_streams import started
 
@@ -36,3 +42,165 @@ def test_the_ids_of_sessions_are_completed(store: Store) -> None:
 def test_without_sessions_there_is_nothing_to_complete() -> None:
     assert completed("replay", typed="2026") == []
     assert completed(typed="comp") == ["compare", "completion"]
+
+
+EVALUATIONS = ("20261122-101112-aaaaa", "20261123-101112-bbbbb")
+OF_EVALUATIONS = (
+    ["eval", "report"],
+    ["eval", "resume"],
+    ["eval", "stop"],
+    ["eval", "watch"],
+    ["eval", "rm"],
+    ["eval", "rescore"],
+    ["eval", "compare"],
+    ["eval", "compare", EVALUATIONS[0]],
+)
+OF_TRAININGS = (
+    ["rl", "watch"],
+    ["rl", "rm"],
+    ["rl", "export-sft"],
+    ["rl", "train", "--resume"],
+)
+
+
+@pytest.fixture
+def evaluated(store: Store) -> Store:
+    with store.transaction() as connection:
+        for number, name in enumerate(EVALUATIONS):
+            connection.execute(
+                "INSERT INTO evals (id, suite, digest, model, info, plan, began_at, owner_pid,"
+                " owner_started, owner_host) VALUES (?, 'pocket', '', 'm', '{}', x'', ?, 0, 0, '')",
+                [name, float(number)],
+            )
+            connection.execute(
+                "INSERT INTO trainings (id, name, engine, model, recipe, began_at, status, error,"
+                " beat_at, owner_pid, owner_started, owner_host)"
+                " VALUES (?, 'mine', 'trl', 'm', '{}', ?, 'running', '', 0, 0, 0, '')",
+                [name, float(number)],
+            )
+    return store
+
+
+@pytest.mark.parametrize("words", OF_EVALUATIONS, ids=" ".join)
+def test_the_ids_of_evaluations_are_completed(evaluated: Store, words: list[str]) -> None:
+    assert completed(*words) == ["last", *reversed(EVALUATIONS)]
+    assert completed(*words, typed="20261122") == [EVALUATIONS[0]]
+
+
+@pytest.mark.parametrize("words", OF_TRAININGS, ids=" ".join)
+def test_the_ids_of_trainings_are_completed(evaluated: Store, words: list[str]) -> None:
+    assert completed(*words) == ["last", *reversed(EVALUATIONS)]
+
+
+def test_tags_are_completed(store: Store) -> None:
+    store.append(RUNS[0], [started(RUNS[0])])
+    add_tag(store, RUNS[0], "todo")
+    assert completed("sessions", "tag", RUNS[0], typed="to") == ["todo"]
+
+
+NAMES = {
+    ("eval run", "po"): ["pocket"],
+    ("sessions export last -f", "m"): ["markdown"],
+    ("sessions export last --format", "fi"): ["film"],
+    ("eval run pocket --scorer", "ex"): ["exact"],
+    ("eval rescore last --scorer", "cho"): ["choice"],
+    ("rl data convert x.jsonl --scorer", "num"): ["number"],
+    ("rl serve x.jsonl --scorer", "num"): ["number"],
+    ("--theme", "day"): ["daylight"],
+    ("run hello --tool", "sub"): ["submit"],
+    ("run hello --prompts", "gen"): ["general"],
+    ("config set", "ui.th"): ["ui.theme"],
+    ("config get", "model.na"): ["model.name"],
+    ("config set", "keys.live.app"): ["keys.live.approve", "keys.live.approve_always"],
+    ("config set ui.theme", "day"): ["daylight"],
+    ("config set sandbox.kind", ""): ["auto", "docker", "bubblewrap"],
+    ("config set agent.tty", ""): ["true", "false"],
+    ("config set model.temperature", ""): ["none"],
+    ("config set agent.prompts", "gen"): ["general"],
+    ("keys", "liv"): ["live"],
+    ("keys", "live.approve_a"): ["live.approve_always"],
+    ("policy", "ch"): ["check"],
+}
+
+
+@pytest.mark.parametrize(("words", "typed"), NAMES, ids=str)
+def test_names_are_completed(words: str, typed: str) -> None:
+    assert completed(*words.split(), typed=typed) == NAMES[words, typed]
+
+
+FILES = (
+    "eval run",
+    "rl train",
+    "rl data convert",
+    "rl data split",
+    "rl serve",
+    "sessions import",
+    "sessions export last -o",
+    "run hello --input",
+    "run hello --prompts",
+    "policy check --config",
+    "config set agent.prompts",
+)
+
+
+@pytest.mark.parametrize("words", FILES)
+def test_the_shell_completes_files(words: str) -> None:
+    assert kinds(*words.split(), typed="qq") == ["file"]
+
+
+@pytest.mark.parametrize("words", ["run hello --output", "config set agent.output"])
+def test_the_shell_completes_folders(words: str) -> None:
+    assert kinds(*words.split(), typed="qq") == ["dir"]
+
+
+def kinds(*words: str, typed: str) -> list[str]:
+    shell = ShellComplete(main, {}, "sandbox-tui", "_SANDBOX_TUI_COMPLETE")
+    return [item.type for item in shell.get_completions(list(words), typed)]
+
+
+def test_suites_and_files_that_begin_alike_are_both_offered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("poems.yaml", "points.txt"):
+        (tmp_path / name).touch()
+    assert completed("eval", "run", typed="po") == ["pocket", "poems.yaml"]
+
+
+def test_what_the_file_sets_is_completed_to_be_unset(own_home: Path) -> None:
+    own_home.mkdir(parents=True, exist_ok=True)
+    file = own_home / "config.toml"
+    file.write_text('[ui]\ntitle = false\n[keys]\n"live.approve" = "y"\nlive.pause = "f9"\n')
+    assert completed("config", "unset") == ["ui.title", "keys.live.approve", "keys.live.pause"]
+    assert completed("config", "get", typed="keys") == ["keys.live.approve", "keys.live.pause"]
+    file.write_text("[ui")
+    assert completed("config", "unset") == []
+
+
+BASH = """
+eval "$({program} completion bash)"
+cd {folder}
+COMP_WORDS=({words}) COMP_CWORD={at}
+compopt() {{ echo "compopt $*"; }}
+_sandbox_tui_completion sandbox-tui
+printf '%s\\n' "${{COMPREPLY[@]}}"
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "printed"),
+    [
+        ("eval run po", ["pocket"]),
+        ("eval run mi", ["compopt -o default"]),
+        ("sessions export last -f mark", ["markdown"]),
+    ],
+)
+def test_in_bash(tmp_path: Path, words: str, printed: list[str]) -> None:
+    program = Path(sys.executable).with_name("sandbox-tui")
+    typed = ["sandbox-tui", *words.split()]
+    script = BASH.format(program=program, folder=tmp_path, words=" ".join(typed), at=len(typed) - 1)
+    path = f"{program.parent}:{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-c", script], capture_output=True, text=True, env={**os.environ, "PATH": path}
+    )
+    assert done.stdout.split() == " ".join(printed).split()

@@ -6,12 +6,19 @@ import sys
 
 import click
 
+from sandbox_tui.tui.cli.completion.names import complete_scorer
+from sandbox_tui.tui.cli.completion.stored import complete_evaluation
 from sandbox_tui.tui.cli.open_store import open_store
 
 
 @click.command(short_help="Score the recorded answers again.")
-@click.argument("evaluation", default="last")
-@click.option("--scorer", metavar="NAME", help="Scorer of all tasks, instead of their own.")
+@click.argument("evaluation", default="last", shell_complete=complete_evaluation)
+@click.option(
+    "--scorer",
+    metavar="NAME",
+    shell_complete=complete_scorer,
+    help="Scorer of all tasks, instead of their own.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON line for each changed sample.")
 def rescore(evaluation: str, scorer: str | None, as_json: bool) -> None:
     """Score the recorded answers of an EVALUATION (its id, either end of it, its suite, or "last")

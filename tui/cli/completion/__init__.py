@@ -1,0 +1,1 @@
+"""Completes commands, options and what they take in a shell."""

@@ -1,0 +1,93 @@
+"""Completes what the database has: sessions, evaluations, training runs and tags. It is only read,
+and an unusable one completes nothing."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+import click
+from click.shell_completion import CompletionItem
+
+from sandbox_tui.tui.cli.completion.items import beginning_with
+
+if TYPE_CHECKING:
+    from sandbox_tui.sessions import Store
+
+MAX_COMPLETED = 50
+"""Maximum number of ids that are offered, the newest ones."""
+
+
+def complete_session(
+    ctx: click.Context, param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Return the ids of the newest sessions that begin with the typed text, with their tasks."""
+    del ctx, param
+    found = {"last": "the newest session", **_stored(_sessions)}
+    return beginning_with(incomplete, found)
+
+
+def complete_evaluation(
+    ctx: click.Context, param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Return the ids of the newest evaluations that begin with the typed text, each with its suite
+    and model."""
+    del ctx, param
+    found = {"last": "the newest evaluation", **_stored(_evaluations)}
+    return beginning_with(incomplete, found)
+
+
+def complete_training(
+    ctx: click.Context, param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Return the ids of the newest training runs that begin with the typed text, with their
+    names."""
+    del ctx, param
+    found = {"last": "the newest training run", **_stored(_trainings)}
+    return beginning_with(incomplete, found)
+
+
+def complete_tag(
+    ctx: click.Context, param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Return the tags of all sessions that begin with the typed text, the most frequent first."""
+    del ctx, param
+    return beginning_with(incomplete, _stored(_tags))
+
+
+def _stored(read: Callable[[Store], Mapping[str, str]]) -> Mapping[str, str]:
+    """Return what the database has; nothing if there is none, or it cannot be read."""
+    from sandbox_tui.core.base.errors import SandboxTuiError
+    from sandbox_tui.core.base.sanitize import sanitize_line
+    from sandbox_tui.core.config.settings import data_dir
+    from sandbox_tui.sessions import Store
+
+    path = data_dir() / "sessions.db"
+    if path.exists():
+        with contextlib.suppress(SandboxTuiError), Store.open_readonly_if_needed(path) as store:
+            return {name: sanitize_line(words) for name, words in read(store).items()}
+    return {}
+
+
+def _sessions(store: Store) -> Mapping[str, str]:
+    runs = store.standalone_runs(limit=MAX_COMPLETED)
+    return {run.id: run.title or run.task for run in runs}
+
+
+def _evaluations(store: Store) -> Mapping[str, str]:
+    from sandbox_tui.sessions.store.newest_ids import newest_evaluations
+
+    return newest_evaluations(store, MAX_COMPLETED)
+
+
+def _trainings(store: Store) -> Mapping[str, str]:
+    from sandbox_tui.sessions.store.newest_ids import newest_trainings
+
+    return newest_trainings(store, MAX_COMPLETED)
+
+
+def _tags(store: Store) -> Mapping[str, str]:
+    from sandbox_tui.sessions.search.query_completion import known_values
+
+    return dict.fromkeys(known_values(store)["tag"], "")
