@@ -125,15 +125,30 @@ def needs_download(name_or_path: str) -> bool:
     Raises:
         ConfigError: its file cannot be read.
     """
+    dataset: object = _tables(name_or_path).get("dataset")
+    return isinstance(dataset, dict) and "hugging_face" in cast(dict[Any, Any], dataset).values()
+
+
+def scorers_in_file(name_or_path: str) -> tuple[str, ...]:
+    """Return the scorers that a suite names under `scorers`, without loading its tasks; none for a
+    data file.
+
+    Raises:
+        ConfigError: its file cannot be read.
+    """
+    named: object = _tables(name_or_path).get("scorers")
+    names = cast(dict[Any, Any], named).values() if isinstance(named, dict) else (named,)
+    return tuple(dict.fromkeys(name for name in names if isinstance(name, str)))
+
+
+def _tables(name_or_path: str) -> dict[str, Any]:
+    """Return what the file of a suite says; nothing for other files and unknown names."""
     file = typed_path(name_or_path)
     if file.suffix in YAML_FILES:
-        tables = _read(name_or_path, file)
-    else:
-        entries = (one for one in _suite_files() if one.name == f"{name_or_path}.yaml")
-        entry = next(entries, None)
-        tables = {} if entry is None else _read(name_or_path, entry)
-    dataset: object = tables.get("dataset")
-    return isinstance(dataset, dict) and "hugging_face" in cast(dict[Any, Any], dataset).values()
+        return _read(name_or_path, file)
+    entries = (one for one in _suite_files() if one.name == f"{name_or_path}.yaml")
+    entry = next(entries, None)
+    return {} if entry is None else _read(name_or_path, entry)
 
 
 def known_suites() -> dict[str, str]:

@@ -31,6 +31,7 @@ from sandbox_tui.tui.screens.evals.eval_screen import EvalScreen
 from sandbox_tui.tui.screens.evals.evals_screen import DRAFT_FILE, FILE_GONE, EvalsScreen
 from sandbox_tui.tui.screens.evals.new_eval import NewEvalDialog
 from sandbox_tui.tui.screens.evals.start_eval import NewEval
+from sandbox_tui.tui.screens.evals.starting import suite_form
 from sandbox_tui.tui.screens.evals.starting.preview import Preview, preview_of
 from sandbox_tui.tui.screens.new_run.kept_draft import KeptDraft
 from sandbox_tui.tui.widgets.evals.eval_list import EvalList
@@ -143,13 +144,13 @@ async def test_a_scorer_that_no_task_uses_is_noted_at_the_field(
     async with form(store) as (app, pilot):
         dialog: Any = app.screen
         dialog.put("suite", str(data))
-        dialog.put("scorer", "number")
         scorer = dialog.query_one("#scorer")
+        scorer.value = "number"
         await until(pilot, lambda: str(scorer.border_subtitle) == "no effect")
         assert dialog.hint_of("scorer") == "no effect: every task names its own scorer"
-        dialog.put("scorer", "suite's or file's")
+        scorer.value = "suite's or file's"
         await until(pilot, lambda: str(scorer.border_subtitle) != "no effect")
-        dialog.put("scorer", "number")
+        scorer.value = "number"
         data.write_text('{"question": "2 + 2?", "answer": "4"}\n')
         dialog.put("limit", "1")
         await until(pilot, lambda: str(scorer.border_subtitle) == "")
@@ -394,7 +395,7 @@ async def test_it_says_that_it_counts_until_it_knows_how_many_samples(
         assert may_count.wait(HANG_SECONDS)
         return preview_of(suite, limit, domains)
 
-    monkeypatch.setattr(new_eval, "preview_of", counted_late)
+    monkeypatch.setattr(suite_form, "preview_of", counted_late)
     async with form(store) as (app, pilot):
         dialog: Any = app.screen
         box = dialog.query_one("#box")

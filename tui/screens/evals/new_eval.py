@@ -11,8 +11,7 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
-from textual.events import Resize
-from textual.widgets import Button, Input, Label, Select
+from textual.widgets import Button, Label
 from textual.widgets.select import InvalidSelectValueError
 from typing_extensions import override
 
@@ -26,34 +25,25 @@ from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
-from sandbox_tui.tui.screens.dialogs.form import WIDE, Mistakes, Texts
+from sandbox_tui.tui.screens.dialogs.form import Mistakes, Texts
 from sandbox_tui.tui.screens.evals.start_eval import (
-    BOTH,
-    OWN_SCORER,
     FieldError,
     NewEval,
-    mistake_in_file,
-    names_in,
     start_eval,
     suite_to_run,
 )
 from sandbox_tui.tui.screens.evals.starting.fields import (
     LAST_USED,
-    MEANINGS,
-    MOST,
-    NO_EFFECT,
-    NO_EFFECT_HINT,
-    TYPING_SECONDS,
     mistake_in,
     mistakes_in,
-    usual_values,
 )
-from sandbox_tui.tui.screens.evals.starting.preview import COUNTING, Preview, Size, preview_of
+from sandbox_tui.tui.screens.evals.starting.preview import Size
 from sandbox_tui.tui.screens.evals.starting.rows import rows_of
 from sandbox_tui.tui.screens.evals.starting.scrolled_fields import ScrolledFields
+from sandbox_tui.tui.screens.evals.starting.suite_form import SuiteForm
 from sandbox_tui.tui.screens.evals.starting.suite_input import SuiteInput
 from sandbox_tui.tui.screens.evals.starting.suite_mistakes import mistakes_of_suite
-from sandbox_tui.tui.screens.home.model_form import ModelForm
+from sandbox_tui.tui.screens.evals.starting.suite_scorer import PAIR, with_own_scorer
 from sandbox_tui.tui.screens.home.server_check import check_server
 from sandbox_tui.tui.screens.new_run.kept_draft import KEEP_SECONDS, Kept, KeptDraft
 from sandbox_tui.tui.textual_support.toasts import complain_here
@@ -62,7 +52,7 @@ from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.sessions.session_rows import start_time
 
 
-class NewEvalDialog(ExplainsUnavailable, ModelForm[EvalSummary | None]):
+class NewEvalDialog(ExplainsUnavailable, SuiteForm[EvalSummary | None]):
     """Asks for a suite and a model, starts the evaluation and dismisses with it.
 
     Args:
@@ -130,9 +120,6 @@ class NewEvalDialog(ExplainsUnavailable, ModelForm[EvalSummary | None]):
         self._restored: Kept | None = None
         self._at_first: Texts = {}
         self._cleared: Texts = {}
-        self._is_starting = False
-        self._preview: Preview | None = None
-        self._counted: tuple[str, ...] | None = None
 
     def compose(self) -> ComposeResult:
         """Yield the form."""
@@ -148,7 +135,7 @@ class NewEvalDialog(ExplainsUnavailable, ModelForm[EvalSummary | None]):
     def on_mount(self) -> None:
         """Restore the draft and focus the suite."""
         self.show_titles()
-        draft = self._draft or self._draft_of_earlier_start()
+        draft = with_own_scorer(self._draft or self._draft_of_earlier_start())
         model = {} if draft.get("model") else self._last_used()
         for name, text in (each for group in (*self._of_last, model) for each in group.items()):
             self.put(name, text)
@@ -158,84 +145,17 @@ class NewEvalDialog(ExplainsUnavailable, ModelForm[EvalSummary | None]):
                 self.put(name, draft[name])
         if self._kept is None:
             self._at_first = self.typed()  # of an evaluation that is run again: nobody typed it
+        self.pair_is_put()
         self.show_titles()
         self.set_interval(KEEP_SECONDS, self.keep_draft)
         self.query_one(SuiteInput).begin(self._at_first["suite"])
-        self._show_size()
+        self.show_size()
 
     def _draft_of_earlier_start(self) -> Texts:
         self._restored = None if self._kept is None else self._kept.read()
         return {} if self._restored is None else self._restored.texts
 
-    # --- how many samples it starts
-
-    @on(Input.Changed, "#suite")
-    @on(Input.Changed, "#domains")
-    @on(Input.Changed, "#limit")
-    @on(Input.Changed, "#samples")
-    @on(Select.Changed, "#mode")
-    @on(Select.Changed, "#scorer")
-    @on(Select.Changed, "#kind")
-    @on(Resize)
-    @on(ScrolledFields.MoreChanged)
-    def _show_size(self) -> None:
-        """Say beside the key how many samples it starts, as soon as that is known."""
-        for name in {"suite", "scorer", "mode", "kind"} - set(self._mistakes):
-            self.query_one(f"#{name}").border_subtitle = self.note_of(name)
-        typed = self.stripped()
-        if _what_counts(typed) != self._counted:
-            self._preview = None
-            self._count_tasks()
-        if not self._is_starting:
-            self.query_one("#box").border_subtitle = self._start_words(typed)
-
-    @work(group="size", exclusive=True)
-    async def _count_tasks(self) -> None:
-        await asyncio.sleep(TYPING_SECONDS)
-        typed = self.stripped()
-        if not self.mistake_while_typing("limit", limit := typed["limit"]):
-            most, domains = int(limit) if limit else None, names_in(typed["domains"])
-            self._preview = await asyncio.to_thread(preview_of, typed["suite"], most, domains)
-        self._counted = _what_counts(typed)
-        self._show_size()
-        self._show_usual()
-
-    def _show_usual(self) -> None:
-        """Show in the empty fields what holds if they stay empty: what the suite says, or else the
-        settings."""
-        texts = usual_values(self._settings)
-        if self._preview is not None:
-            texts |= self._preview.own
-        for name, text in texts.items():
-            self.query_one(f"#{name}", Input).placeholder = text
-        if self._field_of(self.focused) == "domains":
-            self._explain("domains")
-
-    def _start_words(self, typed: Texts) -> str:
-        start = self.query_one(ScrolledFields).more_below + hint("new_eval.start")
-        leave = hint("new_eval.leave")
-        has_mistake = any(self.mistake_while_typing(name, typed[name]) for name in MOST)
-        found = None if self._preview is None else self._preview.size
-        if found is None or has_mistake:
-            counts = typed["suite"] and _what_counts(typed) != self._counted
-            size = f" ({COUNTING})" if counts and not has_mistake else ""
-            return f"{start} start{size} · {leave} cancel"
-        size = found.changed(int(typed["mode"] != BOTH), int(typed["samples"] or 0))
-        factors = f" ({size.factors})" if self.size.width >= WIDE else ""
-        return f"{start} start {size.total}{factors} · {leave} cancel"
-
     # --- the fields
-
-    @override
-    def hint_of(self, name: str) -> str:
-        if name == "domains" and self._preview is not None:
-            known = sanitize_line(", ".join(self._preview.domains))
-            return f"empty for all, or some of: {known}" if known else "its tasks have no domains"
-        return NO_EFFECT_HINT if self._has_no_effect(name) else MEANINGS.get(name, " ")
-
-    def _has_no_effect(self, name: str) -> bool:
-        is_chosen = name == "scorer" and self.typed()[name] != OWN_SCORER
-        return is_chosen and self._preview is not None and self._preview.names_scorers
 
     @override
     def note_of(self, name: str) -> str:
@@ -243,8 +163,8 @@ class NewEvalDialog(ExplainsUnavailable, ModelForm[EvalSummary | None]):
             return self._note_of_draft
         if name in ("model", "url") and (note := self.server_note(name)):
             return note
-        if self._has_no_effect(name):
-            return NO_EFFECT
+        if note := self.scorer_note(name):
+            return note
         for offered in (self._last_used(), *self._of_last):
             if name in offered and offered.items() <= self.typed().items():
                 return LAST_USED
@@ -259,21 +179,10 @@ class NewEvalDialog(ExplainsUnavailable, ModelForm[EvalSummary | None]):
     def mistake_while_typing(self, name: str, text: str) -> str:
         return mistake_in(name, text)
 
-    @on(Input.Blurred, "#suite")
-    @work(group="check", exclusive=True)
-    async def _check_file(self) -> None:
-        """Say at once that there is no such file, or what is wrong with it, such as its columns."""
-        typed = self.stripped()
-        suite, scorer = typed["suite"], typed["scorer"]
-        found = await asyncio.to_thread(mistake_in_file, suite, scorer)
-        is_same = {"suite": suite, "scorer": scorer}.items() <= self.stripped().items()
-        if found is not None and is_same and not self._is_starting:
-            self._mark(found.field, sanitize_line(str(found)))
-
     @on(Button.Pressed, "#start")
     def action_start(self) -> None:
         """Start the evaluation if the fields are right, and close when it runs."""
-        if not self._is_starting:
+        if not self.is_starting:
             self._start()
 
     @work(group="start")
@@ -285,12 +194,12 @@ class NewEvalDialog(ExplainsUnavailable, ModelForm[EvalSummary | None]):
         self.mark(mistakes)
         if not mistakes:
             await self._begin(NewEval.of(typed))
-        self._is_starting = False
-        self._show_size()
+        self.is_starting = False
+        self.show_size()
         self.refresh_bindings()
 
     def _say_that_it_starts(self) -> None:
-        self._is_starting = True
+        self.is_starting = True
         self.refresh_bindings()
         self.query_one("#box").border_subtitle = "starting…"
         self.query_one("#hint", Label).update("Starting: loading the tasks, then their program.")
@@ -334,11 +243,11 @@ class NewEvalDialog(ExplainsUnavailable, ModelForm[EvalSummary | None]):
     def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
         """While it starts, nothing can be changed or left."""
         own = ("start", "cancel", "clear", "models")
-        return "it is starting" if self._is_starting and action in own else ""
+        return "it is starting" if self.is_starting and action in own else ""
 
     def action_cancel(self) -> None:
         """Close without an evaluation; what was typed is there when the form opens again."""
-        if not self._is_starting:
+        if not self.is_starting:
             if self._unsaved:
                 words = f"Draft saved: {self._way_back} opens it again."
                 self.notify(words, markup=False, timeout=4)
@@ -347,7 +256,7 @@ class NewEvalDialog(ExplainsUnavailable, ModelForm[EvalSummary | None]):
 
     def action_clear(self) -> None:
         """Put back what the fields contained at first; pressed again, what was typed."""
-        if self._is_starting:
+        if self.is_starting:
             return
         typed = self._unsaved
         texts = self._at_first | ({} if typed else self._cleared)
@@ -355,6 +264,7 @@ class NewEvalDialog(ExplainsUnavailable, ModelForm[EvalSummary | None]):
         self.mark({})
         for name, text in texts.items():
             self.put(name, text)
+        self.pair_is_put()
         self.keep_draft()
         self.show_titles()
         self.query_one(SuiteInput).focus_again()
@@ -385,15 +295,11 @@ class NewEvalDialog(ExplainsUnavailable, ModelForm[EvalSummary | None]):
     @property
     def _unsaved(self) -> Texts:
         """What was typed or chosen here."""
-        return {
-            name: text for name, text in self.typed().items() if text != self._at_first.get(name)
-        }
+        typed = self.typed()
+        changed = {name for name, text in typed.items() if text != self._at_first.get(name)}
+        changed |= set(PAIR) if "suite" in changed else set()
+        return {name: typed[name] for name in typed if name in changed}
 
     @property
     def _way_back(self) -> str:
         return hint("evals.run_again" if self._kept is None else "evals.new")
-
-
-def _what_counts(typed: Texts) -> tuple[str, ...]:
-    """Return the texts that decide how many tasks there are."""
-    return tuple(typed[name] for name in ("suite", "limit", "domains"))

@@ -46,10 +46,6 @@ TYPING_SECONDS = 0.3
 LAST_USED = "last used"
 """Note at the model and server of the last run or evaluation, and at what else it used."""
 
-NO_EFFECT = "no effect"
-NO_EFFECT_HINT = "no effect: every task names its own scorer"
-"""Note and hint at a scorer that no task uses."""
-
 _USUAL_SCORERS = ("exact", "number", "math_verify", "choice", "multiple_choice", "judge")
 SCORER_CHOICES = (OWN_SCORER, *_USUAL_SCORERS, *sorted(set(SCORERS) - set(_USUAL_SCORERS)))
 """The scorers to choose from, the usual ones first."""
