@@ -216,9 +216,9 @@ class BlockList(ScrollView, can_focus=True):
         return True
 
     def go_to_end(self) -> None:
-        """Scroll to the end."""
-        end = max(0, self._tops[-1] - self.scrollable_content_region.height)
-        if self.scroll_offset.y != end:
+        """Scroll to the end; a hidden list does so once it is shown."""
+        height = self.scrollable_content_region.height
+        if height and self.scroll_offset.y != (end := max(0, self._tops[-1] - height)):
             self.scroll_to(y=end, animate=False, force=True, immediate=True)
 
     def block_at(self, line: int) -> int:
@@ -241,10 +241,11 @@ class BlockList(ScrollView, can_focus=True):
 
     @override
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Stop following when scrolled away from the end; resume when back at the end."""
+        """Stop following when scrolled away from the end, resume when back there; not if hidden."""
         super().watch_scroll_y(old_value, new_value)
-        end, y = self._tops[-1] - self.scrollable_content_region.height, round(new_value)
-        self.following = y >= end - 1 if new_value < old_value else self.following or y >= end
+        if height := self.scrollable_content_region.height:
+            end, y = self._tops[-1] - height, round(new_value)
+            self.following = y >= end - 1 if new_value < old_value else self.following or y >= end
 
     # --- drawing
 
