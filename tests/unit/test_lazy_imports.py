@@ -116,7 +116,7 @@ for words in {words!r}:
 def test_completion_imports_no_screen(tmp_path: Path) -> None:
     Store(tmp_path / "sessions.db").close()
     words = [
-        *(["replay"], ["eval", "report"], ["rl", "watch"], ["sessions", "export", "last", "-f"]),
+        *(["replay"], ["eval", "report"], ["rl", "watch"], ["sessions", "tag", "last"]),
         *(["config", "set"], ["config", "set", "ui.title"], ["keys"], ["eval", "rescore"]),
     ]
     names = (*NEEDS_NO_SCREEN, *NEEDS_NO_RUN, *NEEDS_NO_CHANGE)
@@ -125,7 +125,7 @@ def test_completion_imports_no_screen(tmp_path: Path) -> None:
 
 def test_the_doctor_imports_no_screen(tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text('[keys]\n"live.approve" = "f7"\n')
-    script = "import sys; from sandbox_tui.tui.cli.doctor import examine; examine()"
+    script = "import sys; from sandbox_tui.tui.cli.doctor.examine import examine; examine()"
     names = ("textual.app", "textual.widget", "sandbox_tui.tui.screens", "sandbox_tui.tui.widgets")
     assert imported(script, None, names, tmp_path) == []
 

@@ -298,11 +298,16 @@ def compare(theme: str | None, left: str, right: str | None, **options: Any) -> 
 
 @main.command(short_help="Check the installation and show how to fix it.")
 @click.option("--ask-model", is_flag=True, help="Also ask the model for one tool call.")
-def doctor(ask_model: bool) -> None:
-    """Print what is installed, what is missing, and the command that fixes it."""
-    from sandbox_tui.tui.cli.doctor import examine
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, one finding per line.")
+def doctor(ask_model: bool, as_json: bool) -> None:
+    """Print what is installed, what is missing, and the command that fixes it.
 
-    sys.exit(examine(ask_model=ask_model))
+    With --json, each finding has a name, ok (true, false, or null for what is optional), text and
+    advice. The exit code says the same: 0 if a run can start.
+    """
+    from sandbox_tui.tui.cli.doctor.examine import examine
+
+    sys.exit(examine(ask_model=ask_model, as_json=as_json))
 
 
 @main.command(context_settings={"ignore_unknown_options": True})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,7 +14,8 @@ from sandbox_tui.core.sandboxes.docker.engine import EngineStatus
 from sandbox_tui.core.sandboxes.image_name import DEFAULT_IMAGE
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
-from sandbox_tui.tui.cli import doctor
+from sandbox_tui.tui.cli.doctor import examine as doctor
+from sandbox_tui.tui.cli.doctor import model as doctor_of_models
 from sandbox_tui.tui.cli.main import main
 from tests.scripted_server import ScriptedServer, failure
 from tests.snapshots.sample_eval import EVAL_ID, enter_eval
@@ -185,7 +187,7 @@ def test_a_server_that_does_not_answer_is_not_ready(
     lines = _model_lines(monkeypatch, "m", "http://u:secret@127.0.0.1:1/v1", exit_code=3)
     assert lines[0].startswith("m at http://127.0.0.1:1/v1, ")
     assert lines[1].startswith("the server does not answer: it cannot be reached")
-    assert lines[2] == "→ start it, or sandbox-tui config set model.base_url URL"
+    assert lines[2] == "→ start it, or change $SANDBOX_TUI_MODEL_BASE_URL"
 
 
 def test_a_model_that_its_server_does_not_list_is_not_ready(
@@ -218,10 +220,60 @@ def test_a_server_that_lists_no_models_or_ignores_their_names_is_ready(
 def test_a_hosted_server_gets_no_request_without_a_key(
     own_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(doctor, "ask_for_models", None)
+    monkeypatch.setattr(doctor_of_models, "ask_for_models", None)
     assert _model_lines(monkeypatch, "m", "https://models.example.com/v1", exit_code=0)
 
 
 def test_no_ports_to_search_are_not_listed_as_searched(own_home: Path) -> None:
     output = CliRunner().invoke(main, ["doctor"]).output
     assert "not looked for: model.local_ports is empty" in output
+
+
+@pytest.mark.parametrize(
+    ("models", "verdict"),
+    [
+        (["one"], "ready; `sandbox-tui run` uses one"),
+        (["one", "two"], "ready; `sandbox-tui run` needs --model, or see the arrow"),
+    ],
+)
+def test_the_server_of_the_environment_is_asked_while_no_model_is_chosen(
+    own_home: Path,
+    models: list[str],
+    verdict: str,
+    scripted_server: Callable[..., ScriptedServer],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    server = scripted_server(failure(404))
+    server.models = models
+    monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+    monkeypatch.setattr(doctor, "engine_status", lambda image: HAS_IMAGE)
+    lines = CliRunner().invoke(main, ["doctor"]).output.splitlines()
+    at = lines.index(f"· model      none chosen; {server.url} offers {', '.join(models)}")
+    assert lines[at + 1].strip() == "→ sandbox-tui config set model.name one"
+    assert lines[-1] == verdict
+
+
+def test_a_server_of_the_environment_that_does_not_answer_is_named(
+    own_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")
+    output = CliRunner().invoke(main, ["doctor"]).output
+    assert "none chosen; http://127.0.0.1:1/v1: the server does not answer: it cannot be" in output
+    assert "→ start it, or change $OPENAI_BASE_URL" in output
+
+
+def test_each_finding_is_a_json_object(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "engine_status", lambda image: NO_ENGINE)
+    monkeypatch.setattr(doctor, "bubblewrap_problem", lambda: "It is not installed.")
+    done = CliRunner().invoke(main, ["doctor", "--json"])
+    assert done.exit_code == 3
+    rows = {row["name"]: row for row in map(json.loads, done.output.splitlines())}
+    assert rows["python"]["ok"] is True
+    assert rows["docker"] == {
+        "name": "docker",
+        "ok": None,
+        "text": NO_ENGINE.problem,
+        "advice": "",
+    }
+    assert rows["bubblewrap"]["ok"] is False
+    assert rows["bubblewrap"]["advice"].startswith("apt-get install bubblewrap")

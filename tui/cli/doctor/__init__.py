@@ -1,0 +1,1 @@
+"""`sandbox-tui doctor`: checks the installation."""
