@@ -322,7 +322,9 @@ async def test_a_server_in_the_form_that_lists_no_models_says_why(
         app.screen.query_one("#url", Input).value = url.format(silent=silent.url)
         await pilot.press("f3")
         await until(pilot, lambda: isinstance(app.screen, ChooseModelDialog))
-        lines = shown(await found(app, pilot)).split("\n")
+        offers = await found(app, pilot)
+        await until(pilot, lambda: "qwen3-coder" in shown(offers))
+        lines = shown(offers).split("\n")
         assert words in lines[0]
         assert "qwen3-coder" in lines[1]
 
