@@ -97,18 +97,21 @@ DIALOG_ACTIONS = (
     KeyAction(
         "new_eval.clear", ("f8",), "clear", about="Put back the initial texts, or what was cleared"
     ),
-    KeyAction("new_eval.leave", ("escape",), "cancel"),
+    KeyAction("new_eval.leave", ("escape",), "cancel", about="Close the form and keep a draft"),
     KeyAction("new_eval.models", ("f3",), "models", about="Choose a model"),
     KeyAction("new_eval.start", ("ctrl+s", "f2"), "start", about="Start the evaluation"),
     KeyAction(
-        "new_run.keep", ("f4",), "save as defaults", about="Use these settings for all new runs"
+        "new_run.keep",
+        ("f4",),
+        "save as defaults",
+        about="Save these settings as defaults for all new runs",
     ),
     KeyAction(
         "new_run.clear", ("f8",), "clear", about="Put back the initial texts, or what was cleared"
     ),
-    KeyAction("new_run.leave", ("escape",), "cancel"),
+    KeyAction("new_run.leave", ("escape",), "cancel", about="Close the form and keep a draft"),
     KeyAction("new_run.models", ("f3",), "models", about="Choose a model"),
-    KeyAction("new_run.more", ("f5",), "more settings", about="More settings"),
+    KeyAction("new_run.more", ("f5",), "more settings", about="Show or hide more settings"),
     KeyAction("new_run.newline", ("ctrl+j", "shift+enter"), "new line"),
     KeyAction("new_run.start", ("ctrl+s", "f2"), "start", about="Start the run"),
     KeyAction("palette.leave", ("escape",), "close"),

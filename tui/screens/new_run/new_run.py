@@ -18,9 +18,9 @@ from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.models.discovery import find_local_servers
-from sandbox_tui.core.run.run_request import MAX_RUNS, RunRequest, requests_for, split_tasks
+from sandbox_tui.core.run.run_request import RunRequest, requests_for, split_tasks
 from sandbox_tui.sessions.relations.last_model import LastModel, with_last_model
-from sandbox_tui.tui.format.setting_text import HINTS, mistake_of_count
+from sandbox_tui.tui.format.setting_text import HINTS
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
@@ -38,9 +38,9 @@ from sandbox_tui.tui.screens.new_run.field_widgets import (
 )
 from sandbox_tui.tui.screens.new_run.form_draft import FormDraft
 from sandbox_tui.tui.screens.new_run.kept_draft import KEEP_SECONDS, KeptDraft
+from sandbox_tui.tui.screens.new_run.key_words import bar_words, help_words
 from sandbox_tui.tui.screens.new_run.run_count import start_words
 from sandbox_tui.tui.screens.new_run.run_fields import (
-    NUMBERS,
     ONE_SERVER,
     ONLY_ONE,
     OTHER_HINTS,
@@ -49,12 +49,17 @@ from sandbox_tui.tui.screens.new_run.run_fields import (
     TASK_HINT,
     TITLES,
     changes_of,
-    mistake_in,
     mistakes_in,
     texts_of,
     with_fields,
 )
-from sandbox_tui.tui.screens.new_run.run_mistakes import missing, no_default, no_input, unusable
+from sandbox_tui.tui.screens.new_run.run_mistakes import (
+    missing,
+    mistake_when_left,
+    mistake_while_typing,
+    no_default,
+    unusable,
+)
 from sandbox_tui.tui.textual_support.toasts import complain_here
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.line_input import NameInput
@@ -368,12 +373,12 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
 
     def words_for(self, action: str) -> str | None:
         """How many runs the start key starts, and whether the key for more hides them."""
-        if action == "more":
-            words = "fewer" if self.has_class("-more") else "more"
-            return words if self.has_class("-narrow") else f"{words} settings"
-        if action == "keep":
-            return "save" if self.has_class("-narrow") else None
-        return self._start_words or None if action == "start" else None
+        narrow = self.has_class("-narrow")
+        return bar_words(action, self._start_words, more=self.has_class("-more"), narrow=narrow)
+
+    def title_for(self, action: str) -> str | None:
+        """What keys do, in the help: the narrow key bar has fewer words."""
+        return help_words(action, more=self.has_class("-more"))
 
     @override
     def mark(self, mistakes: Mistakes) -> None:
@@ -387,12 +392,8 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
 
     @override
     def mistake_when_left(self, name: str, text: str) -> str:
-        if name in ("output", "url"):
-            return mistake_in(name, text)
-        return no_input(text) if name == "input" else ""
+        return mistake_when_left(name, text)
 
     @override
     def mistake_while_typing(self, name: str, text: str) -> str:
-        if not text or name not in NUMBERS:
-            return ""
-        return mistake_of_count(text, MAX_RUNS) if name == "samples" else mistake_in(name, text)
+        return mistake_while_typing(name, text)

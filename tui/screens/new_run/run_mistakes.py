@@ -12,7 +12,7 @@ from sandbox_tui.core.prompts import load_pack
 from sandbox_tui.core.run.run_request import MAX_RUNS, split_models
 from sandbox_tui.tui.format.setting_text import MODEL_NEEDED, mistake_of_count
 from sandbox_tui.tui.screens.dialogs.form import Mistakes, Texts
-from sandbox_tui.tui.screens.new_run.run_fields import ONE_DEFAULT, mistake_in
+from sandbox_tui.tui.screens.new_run.run_fields import NUMBERS, ONE_DEFAULT, mistake_in
 
 
 def missing(tasks: Sequence[str], typed: Texts) -> Mistakes:
@@ -30,6 +30,20 @@ def missing(tasks: Sequence[str], typed: Texts) -> Mistakes:
 def no_input(path: str) -> str:
     """Return that a typed path does not exist; empty if it does, or if there is none."""
     return "This path does not exist." if path and not is_there(typed_path(path)) else ""
+
+
+def mistake_when_left(name: str, text: str) -> str:
+    """Return what is wrong with the text of a field that has just lost the focus."""
+    if name in ("output", "url"):
+        return mistake_in(name, text)
+    return no_input(text) if name == "input" else ""
+
+
+def mistake_while_typing(name: str, text: str) -> str:
+    """Return what is wrong with a number that is being typed; empty for other fields."""
+    if not text or name not in NUMBERS:
+        return ""
+    return mistake_of_count(text, MAX_RUNS) if name == "samples" else mistake_in(name, text)
 
 
 def no_default(typed: Texts) -> Mistakes:
