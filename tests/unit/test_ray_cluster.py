@@ -92,7 +92,12 @@ def test_own_scorers_travel_with_their_package(
 def test_keys_are_sent_under_the_names_that_models_and_scorers_use(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    wanted = {"MY_KEY": "one", "JUDGE_KEY": "two", "JUDGE_BASE_URL": "http://127.0.0.1:1/v1"}
+    wanted = {
+        "MY_KEY": "one",
+        "JUDGE_KEY": "two",
+        "JUDGE_BASE_URL": "http://127.0.0.1:1/v1",
+        "JUDGE_MODEL": "j",
+    }
     for name, value in {**wanted, "OTHER_KEY": "three"}.items():
         monkeypatch.setenv(name, value)
     suite = Suite(

@@ -5,12 +5,14 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import importlib
+import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_type_hints
 
 import msgspec
 
 from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.config.expected_values import describe_type, describe_wrong_value
 from sandbox_tui.core.evals.scorers.base import Scorer
 
 SCORERS: dict[str, str] = {
@@ -57,6 +59,8 @@ NEED_TARGET = frozenset(
 NEED_SANDBOX = frozenset(("command", "hidden_tests", "swe_bench"))
 """Scorers that work in a sandbox: they cannot score an answer alone."""
 
+_MISSING = re.compile(r"missing required field `(.*)`")
+
 
 def scorer_named(name: str, options: Mapping[str, Any] | None = None) -> Scorer:
     """Create the scorer that a suite names: a built-in one, or `package.module:Class`.
@@ -102,8 +106,32 @@ def _with_options(kind: Any, name: str, options: Mapping[str, Any]) -> Scorer:
     try:
         scorer = msgspec.convert(dict(options), kind)
     except msgspec.ValidationError as error:
-        words, _, place = str(error).partition(" - at `$")
-        raise ConfigError(f"scorer_options.{name}{place.strip('`')}: {words}.") from error
+        raise ConfigError(_mistake(kind, name, options, str(error))) from error
     if check := getattr(scorer, "check_ready", None):
         check()
     return scorer
+
+
+def _mistake(kind: type[Any], name: str, options: Mapping[str, Any], words: str) -> str:
+    """Return a sentence that names a setting that is missing or has a wrong value, and what it
+    takes.
+
+    Args:
+        kind: the dataclass of the scorer.
+        name: of the scorer in the suite file.
+        options: what the suite file sets.
+        words: of msgspec.
+    """
+    kinds = get_type_hints(kind)
+    words, _, place = words.partition(" - at `$")
+    if missing := _MISSING.search(words):
+        values = describe_type(kinds.get(missing[1]))
+        return (
+            f"scorer_options.{name}.{missing[1]} is missing, which the scorer {name} needs: write "
+            f'it in the suite file, as in scorer_options: {{"{name}": {{{missing[1]}: VALUE}}}}; '
+            f"its value is {values}."
+        )
+    key = place.strip("`").removeprefix(".")
+    if key not in kinds:
+        return f"scorer_options.{name}{place.strip('`')}: {words}."
+    return describe_wrong_value(f"scorer_options.{name}.{key}", kinds[key], options[key])

@@ -14,6 +14,7 @@ from sandbox_tui.core.base.errors import ConfigError, SandboxTuiError
 from sandbox_tui.core.evals.sample_request import SampleRequests
 from sandbox_tui.core.evals.scorers.base import Scorer
 from sandbox_tui.core.evals.scorers.paper.judge import SERVER_VARIABLE
+from sandbox_tui.core.evals.scorers.paper.judge_model import MODEL_VARIABLE
 from sandbox_tui.core.evals.scorers.table import scorer_named
 from sandbox_tui.sessions.evals.cluster.node_messages import NodeHandle, NodeSetup
 from sandbox_tui.sessions.evals.cluster.node_run import NodeRun
@@ -215,15 +216,15 @@ def setup_for(plan: EvalPlan) -> NodeSetup:
     """Return what nodes need for an evaluation: the code of its scorers and some environment
     variables.
 
-    The variables are those that models and scorers read: the judge's server, and any variable that
-    they name in an attribute `..._env`.
+    The variables are those that models and scorers read: the judge's server and model, and any
+    variable that they name in an attribute `..._env`.
 
     Raises:
         ConfigError: a setting or a scorer cannot be used.
     """
     suite = plan.suite
     used = SampleRequests.of(suite, plan.settings, "").settings
-    variables = {SERVER_VARIABLE, used.model.api_key_env}
+    variables = {SERVER_VARIABLE, MODEL_VARIABLE, used.model.api_key_env}
     scorers = sorted({suite.scorer_of(task) for task in suite.tasks})
     for name in scorers:
         variables |= _variables(scorer_named(name, suite.scorer_options.get(name, {})))

@@ -18,6 +18,7 @@ from sandbox_tui.core.base.errors import ConfigError, SandboxTuiError
 from sandbox_tui.core.config.settings import ModelSettings, api_key, lacks_key
 from sandbox_tui.core.evals.scorers.base import Attempt, Score, ScorerFailed
 from sandbox_tui.core.evals.scorers.boxed import without_thinking
+from sandbox_tui.core.evals.scorers.paper.judge_model import forget_found_models, judge_model
 from sandbox_tui.core.events.sink import NullEventSink
 from sandbox_tui.core.models.base import Model, Request
 from sandbox_tui.core.models.factory import open_model
@@ -63,7 +64,7 @@ class Judge:
     """Asks a model whether the answer says the same as the target.
 
     Attributes:
-        model: model name.
+        model: model name; empty: `$JUDGE_MODEL`, or the only model of the server.
         base_url: URL of its server; empty: `$JUDGE_BASE_URL`, or the hosted default.
         api_key_env: environment variable that holds the API key.
         repeats: number of verdicts per answer.
@@ -75,7 +76,7 @@ class Judge:
         retry_base: seconds before a failed request is repeated; doubled each time.
     """
 
-    model: str
+    model: str = ""
     base_url: str = ""
     api_key_env: str = "OPENAI_API_KEY"
     repeats: int = 4
@@ -88,14 +89,20 @@ class Judge:
     name: str = field(default="judge", init=False)
 
     def check_ready(self) -> None:
-        """Raise `ConfigError` if no server is configured."""
+        """Choose the model if none is named.
+
+        Raises:
+            ConfigError: no server is configured, or it is not known which model to use.
+        """
         settings = self._settings()
         if lacks_key(settings):
             raise ConfigError(
-                f"The judge {self.model} has no server: set ${SERVER_VARIABLE}, or "
-                f"scorer_options.judge.base_url in the suite, or ${self.api_key_env} for the "
-                "hosted one."
+                f"{' '.join(('The judge', self.model)).rstrip()} has no server: set "
+                f"${SERVER_VARIABLE}, or scorer_options.judge.base_url in the suite file, as in "
+                'scorer_options: {judge: {base_url: "http://127.0.0.1:8000/v1"}}, or '
+                f"${self.api_key_env} for the hosted one."
             )
+        self.model = self.model or judge_model(settings.base_url, self.api_key_env)
 
     async def score(self, attempt: Attempt) -> Score:
         """Ask the judge and combine its verdicts by mean or majority.
@@ -118,6 +125,7 @@ class Judge:
         except ScorerFailed:
             raise
         except SandboxTuiError as error:
+            forget_found_models()
             raise ScorerFailed(f"The judge {self.model} failed: {error}") from error
         return self._score(verdicts)
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.evals.scorers.base import Score, ScorerFailed
 from sandbox_tui.core.evals.scorers.paper.judge import MAX_READINGS, judge_prompt, read_verdict
+from sandbox_tui.core.evals.scorers.paper.judge_model import forget_found_models
 from sandbox_tui.core.evals.scorers.table import scorer_named
 from tests.scripted_server import Scripted, ScriptedServer, failure, say, stream
 from tests.unit.core.evals.scorers.graded import graded
@@ -207,8 +208,63 @@ def test_the_last_words_of_the_prompt_are_ours(answer: str) -> None:
     assert prompt.rpartition("</submitted>")[2] == "\n\nReply with one word: CORRECT or INCORRECT."
 
 
-def test_a_judge_needs_a_model() -> None:
-    with pytest.raises(ConfigError, match=r"scorer_options.judge: .*`model`"):
+@pytest.fixture
+def without_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in ("JUDGE_MODEL", "JUDGE_BASE_URL", "OPENAI_API_KEY"):
+        monkeypatch.delenv(variable, raising=False)
+    forget_found_models()
+
+
+@pytest.mark.usefixtures("without_model")
+async def test_the_only_model_of_the_server_judges(
+    scripted_server: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = scripted_server(say("CORRECT"))
+    server.models = ["only-7b"]
+    monkeypatch.setenv("JUDGE_BASE_URL", server.url)
+    score = await graded("judge", "42", "42", problem="6 times 7?", options={"repeats": 1})
+    assert score.explanation.startswith("only-7b: CORRECT")
+    assert server.requests[0]["model"] == "only-7b"
+
+
+@pytest.mark.usefixtures("without_model")
+async def test_a_variable_names_the_model(
+    scripted_server: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = scripted_server(say("CORRECT"))
+    server.models = ["one", "two"]
+    monkeypatch.setenv("JUDGE_MODEL", "two")
+    await judged(server, model="", repeats=1)
+    await judged(server, model="one", repeats=1)
+    assert [request["model"] for request in server.requests] == ["two", "one"]
+
+
+@pytest.mark.usefixtures("without_model")
+@pytest.mark.parametrize(
+    ("models", "words"),
+    [
+        (["one", "two"], "/v1 has 2: one, two. Set $JUDGE_MODEL, or scorer_options.judge.model in"),
+        ([], "/v1 lists none. Set $JUDGE_MODEL"),
+        (None, "/v1 has no list of models (404). Addresses end in /v1. Set $JUDGE_MODEL"),
+    ],
+)
+def test_both_ways_to_name_the_model_are_said(
+    scripted_server: Start, models: list[str] | None, words: str
+) -> None:
+    server = scripted_server()
+    server.models = models
+    with pytest.raises(ConfigError) as caught:
+        scorer_named("judge", {"base_url": server.url})
+    assert words in str(caught.value)
+    assert "scorer_options: {judge: {model: " in str(caught.value)
+
+
+@pytest.mark.usefixtures("without_model")
+def test_the_hosted_judge_needs_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ConfigError, match=r"The judge has no server: set \$JUDGE_BASE_URL"):
+        scorer_named("judge", {})
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    with pytest.raises(ConfigError, match=r"The judge has no model. Set \$JUDGE_MODEL"):
         scorer_named("judge", {})
 
 

@@ -89,8 +89,19 @@ def test_a_custom_scorer() -> None:
         (f"{__name__}:Nope", {}, "cannot be loaded"),
         (f"{__name__}:Bare", {}, "is not a dataclass"),
         ("choice", {"leters": "AB"}, "scorer_options.choice.leters: the scorer choice has no"),
-        ("choice", {"letters": 3}, "scorer_options.choice.letters: Expected `str`, got `int`."),
-        ("judge", {"model": "m", "by": "luck"}, "scorer_options.judge.by: Invalid enum value"),
+        ("choice", {"letters": 3}, "scorer_options.choice.letters must be text, not 3."),
+        (
+            "judge",
+            {"model": "m", "by": "luck"},
+            "scorer_options.judge.by must be one of mean or majority, not 'luck'.",
+        ),
+        (
+            "command",
+            {},
+            "scorer_options.command.command is missing, which the scorer command needs: write it "
+            'in the suite file, as in scorer_options: {"command": {command: VALUE}}; its value is '
+            "text.",
+        ),
         ("choice", {"name": "x"}, "has no such setting"),
     ],
 )
