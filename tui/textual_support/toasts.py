@@ -109,7 +109,7 @@ class DedupedToasts(App[Result], Generic[Result]):
             places -= not lasts
             if room < 0 or (places < 0 and not lasts):
                 remove_toast(self, old, refresh=False)
-        if self._ends_with_screen(new):
+        if self.screen_stack and self._ends_with_screen(new):  # it is empty once the program ends
             self._notices_of = self._base_screen
         self._place(new)
 

@@ -241,3 +241,29 @@ async def test_that_a_cleared_draft_comes_back_is_said_only_while_it_is_true(
             await until(pilot, lambda: "cleared" in str(task.border_subtitle))
             await pilot.press("f8")
             assert task.text == "old"
+
+
+@pytest.mark.parametrize("keys", [["clear", "clear"], ["cancel"], ["start", "clear", "clear"]])
+async def test_keys_typed_ahead_do_not_lose_a_draft_that_is_not_in_the_fields_yet(
+    store: Store, keys: list[str]
+) -> None:
+    draft = {"task": "draft text é", "samples": "7", "kind": "docker", "model": ""}
+    KeptDraft().write(draft)
+    app = program(store)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+        form = NewRunDialog(app.settings)
+        app.push_screen(form)
+        for key in keys:  # as a key does, whose turn comes while the form opens
+            getattr(form, f"action_{key}")()
+        form.keep_draft()
+        await until(pilot, lambda: form.is_filled)
+        if keys == ["cancel"]:
+            await until(pilot, lambda: app.screen is not form)
+            await pilot.pause()
+        else:
+            await pilot.pause()
+            assert form.unsaved == draft
+    kept = KeptDraft().read()
+    assert kept is not None
+    assert kept.texts == draft

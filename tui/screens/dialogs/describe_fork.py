@@ -28,6 +28,7 @@ from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.screens.dialogs.edit_call import ChangeCallDialog
+from sandbox_tui.tui.screens.dialogs.form import when_filled
 from sandbox_tui.tui.screens.fork_description import (
     WHOLE,
     ForkDescription,
@@ -144,11 +145,12 @@ class ForkDialog(ExplainsUnavailable, ModelForm[ForkDescription | None]):
         yield KeyBar()
 
     def on_mount(self) -> None:
-        """Show the fork point, unless a key closed the form before its widgets existed."""
+        """Show the fork point, unless the form was closed before its widgets existed."""
         if self.query("#where"):
             self.show_titles()
             self._first = ForkDraft(self._plan, None, self.typed())
             self._fill(self.draft)
+            self.is_filled = True
             self._name_server()
             self.query_one("#at").focus(scroll_visible=False)
             self.set_interval(KEEP_SECONDS, self.keep_draft)
@@ -167,6 +169,7 @@ class ForkDialog(ExplainsUnavailable, ModelForm[ForkDescription | None]):
         self.query_one("#message", TextArea).text = texts["message"]
         self._show()
 
+    @when_filled
     def action_clear(self) -> None:
         """Put back what the fields contained at first; pressed again, what was typed."""
         before = None if self._is_changed else self._cleared
@@ -252,9 +255,8 @@ class ForkDialog(ExplainsUnavailable, ModelForm[ForkDescription | None]):
         call = fork_point.next_call
         where = place_words(self._plan, is_changed=self._edited is not None)
         self.query_one("#where", Static).update(problem or where)
-        self.query_one("#repeats", Static).update(
-            "" if problem else sanitize_line(self._plan.sentence)
-        )
+        repeats = "" if problem else sanitize_line(self._plan.sentence)
+        self.query_one("#repeats", Static).update(repeats)
         self._show_change(None if problem else call)
         self._show_which()
         at = self.query_one("#at", Input)
@@ -338,6 +340,7 @@ class ForkDialog(ExplainsUnavailable, ModelForm[ForkDescription | None]):
         self._show()
 
     @on(Button.Pressed, "#start")
+    @when_filled
     def action_start(self) -> None:
         """Close with the description if it is complete, once the typed step has been read."""
         self._close_when_planned()
@@ -367,6 +370,7 @@ class ForkDialog(ExplainsUnavailable, ModelForm[ForkDescription | None]):
         is_script = self._is_scripted and typed["model"] == self._first_model
         return at | mistakes_of(typed, self._plan, self._run_request, first, is_script=is_script)
 
+    @when_filled
     def action_cancel(self) -> None:
         """Close without a fork; what was typed is kept as a draft."""
         self.keep_draft()
@@ -380,10 +384,9 @@ class ForkDialog(ExplainsUnavailable, ModelForm[ForkDescription | None]):
 
     def keep_draft(self) -> None:
         """Keep what was typed for the next start of the program."""
-        if self._is_started or not self.query("#message"):
+        if self._is_started or not self.is_filled:
             return
-        now = self._as_draft()
-        if now != self.draft:
+        if (now := self._as_draft()) != self.draft:
             self.draft = now
             self._keep(now)
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import ClassVar, TypeAlias, cast
+import functools
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, ClassVar, TypeAlias, TypeVar, cast
 
 from textual import on
 from textual.content import Content
@@ -53,6 +54,9 @@ class FormDialog(Dialog[Result]):
 
     MORE_HINT_LINES: ClassVar[int] = 1
     """Lines that `#hint` has on a small terminal besides those of `LINES_AROUND`."""
+
+    is_filled = False
+    """Whether the fields contain what the form begins with, such as a draft."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -253,3 +257,24 @@ def heading_of(words: str, mistakes: int) -> Content:
     if not mistakes:
         return Content(words)
     return Content.assemble(words, " · ", (counted_mistakes(mistakes), "bold $error"))
+
+
+Form = TypeVar("Form", bound=FormDialog[Any])
+
+
+def when_filled(action: Callable[[Form], object]) -> Callable[[Form], None]:
+    """Let an action wait until the fields are filled: its key may have been typed ahead, and what
+    is not in the fields yet must not count as cleared."""
+
+    def act_if_filled(form: Form) -> None:
+        if form.is_filled:  # it may have closed before
+            action(form)
+
+    @functools.wraps(action)
+    def act(form: Form) -> None:
+        if form.is_filled:
+            action(form)
+        else:
+            form.call_later(act_if_filled, form)  # comes after the event that fills the fields
+
+    return act

@@ -25,7 +25,7 @@ from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
-from sandbox_tui.tui.screens.dialogs.form import Mistakes, Texts
+from sandbox_tui.tui.screens.dialogs.form import Mistakes, Texts, when_filled
 from sandbox_tui.tui.screens.evals.start_eval import (
     FieldError,
     NewEval,
@@ -146,6 +146,7 @@ class NewEvalDialog(ExplainsUnavailable, SuiteForm[EvalSummary | None]):
         if self._kept is None:
             self._at_first = self.typed()  # of an evaluation that is run again: nobody typed it
         self.pair_is_put()
+        self.is_filled = True
         self.show_titles()
         self.set_interval(KEEP_SECONDS, self.keep_draft)
         self.query_one(SuiteInput).begin(self._at_first["suite"])
@@ -180,6 +181,7 @@ class NewEvalDialog(ExplainsUnavailable, SuiteForm[EvalSummary | None]):
         return mistake_in(name, text)
 
     @on(Button.Pressed, "#start")
+    @when_filled
     def action_start(self) -> None:
         """Start the evaluation if the fields are right, and close when it runs."""
         if not self.is_starting:
@@ -245,6 +247,7 @@ class NewEvalDialog(ExplainsUnavailable, SuiteForm[EvalSummary | None]):
         own = ("start", "cancel", "clear", "models")
         return "it is starting" if self.is_starting and action in own else ""
 
+    @when_filled
     def action_cancel(self) -> None:
         """Close without an evaluation; what was typed is there when the form opens again."""
         if not self.is_starting:
@@ -254,6 +257,7 @@ class NewEvalDialog(ExplainsUnavailable, SuiteForm[EvalSummary | None]):
             self._leave()
             self.dismiss(None)
 
+    @when_filled
     def action_clear(self) -> None:
         """Put back what the fields contained at first; pressed again, what was typed."""
         if self.is_starting:
@@ -282,7 +286,7 @@ class NewEvalDialog(ExplainsUnavailable, SuiteForm[EvalSummary | None]):
 
     def keep_draft(self) -> None:
         """Keep what was typed for the next start of the program."""
-        if self._kept is not None and self.is_mounted and self.query("#fields"):
+        if self._kept is not None and self.is_filled and self.query("#fields"):
             self._kept.write(self._unsaved)
 
     def _leave(self, *, is_started: bool = False) -> None:

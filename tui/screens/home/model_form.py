@@ -11,7 +11,7 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.config.settings import Settings
 from sandbox_tui.core.config.valid_values import with_scheme
 from sandbox_tui.tui.screens.dialogs.dialog import Result
-from sandbox_tui.tui.screens.dialogs.form import FormDialog
+from sandbox_tui.tui.screens.dialogs.form import FormDialog, when_filled
 from sandbox_tui.tui.screens.home.choose_model import ChooseModelDialog
 from sandbox_tui.tui.screens.home.server_check import ServerCheck, check_server
 from sandbox_tui.tui.screens.home.start_anyway import StartAnywayDialog
@@ -131,6 +131,7 @@ class ModelForm(FormDialog[Result]):
         if (focused := self._field_of(self.focused)) in ("model", "url"):
             self._explain(focused)
 
+    @when_filled
     def action_models(self) -> None:
         """Choose a model of the server in the form or of this machine, only for this form."""
         self.complete_server()

@@ -17,7 +17,6 @@ from typing_extensions import override
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.config import settings as config
-from sandbox_tui.core.models.discovery import find_local_servers
 from sandbox_tui.core.run.run_request import RunRequest, requests_for, split_tasks
 from sandbox_tui.sessions.relations.last_model import LastModel, with_last_model
 from sandbox_tui.tui.format.setting_text import HINTS
@@ -25,8 +24,7 @@ from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.live_settings import LiveSettings
-from sandbox_tui.tui.screens.dialogs.form import Mistakes, Texts
-from sandbox_tui.tui.screens.home.model_form import ModelForm
+from sandbox_tui.tui.screens.dialogs.form import Mistakes, Texts, when_filled
 from sandbox_tui.tui.screens.new_run.added_model import with_those_before
 from sandbox_tui.tui.screens.new_run.field_widgets import (
     FORM_CSS,
@@ -37,6 +35,7 @@ from sandbox_tui.tui.screens.new_run.field_widgets import (
     path_field,
 )
 from sandbox_tui.tui.screens.new_run.form_draft import FormDraft
+from sandbox_tui.tui.screens.new_run.found_models import LooksForModels
 from sandbox_tui.tui.screens.new_run.kept_draft import KEEP_SECONDS, KeptDraft
 from sandbox_tui.tui.screens.new_run.key_words import bar_words, help_words
 from sandbox_tui.tui.screens.new_run.run_count import start_words
@@ -64,10 +63,10 @@ from sandbox_tui.tui.textual_support.toasts import complain_here
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.line_input import NameInput
 from sandbox_tui.tui.widgets.sessions.home_banner import FROM_LAST_RUN
-from sandbox_tui.tui.widgets.sessions.model_offers import Offer, offers_of
+from sandbox_tui.tui.widgets.sessions.model_offers import Offer
 
 
-class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
+class NewRunDialog(ExplainsUnavailable, LooksForModels[Sequence[RunRequest] | None]):
     """Asks for tasks, a model, a sandbox; dismisses with a request for each run.
 
     Args:
@@ -111,8 +110,7 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
         kept = KeptDraft() if self.KEEPS_DRAFT else None
         self._draft = FormDraft({} if draft is None else draft, kept)
         self._at_first: Texts = {}
-        self._start_words, self._models_found = "", 0
-        self._only_found: Offer | None = None
+        self._start_words = ""
         self.started_with: Texts = {}
 
     def compose(self) -> ComposeResult:
@@ -151,12 +149,13 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
             with contextlib.suppress(InvalidSelectValueError):  # a draft of another version
                 self.put(name, draft[name])
         self._show_hidden(draft)
+        self.is_filled = True
         self.show_titles()
         self._count_runs()
         self.query_one("#task").focus()
         self.set_interval(KEEP_SECONDS, self.keep_draft)
         if not self._settings.model.name:
-            self._look_for_models()
+            self.look_for_models()
 
     def fill(self) -> None:
         """Fill in what is no setting; as it comes from elsewhere, it is no draft."""
@@ -170,22 +169,15 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
         if name in ("model", "url") and (note := self.server_note(name)):
             return note
         if name == "model" and self._models_found:
-            return ONLY_ONE if self._has_only_found else self.beside_mistake(name)
+            return ONLY_ONE if self.has_only_found else self.beside_mistake(name)
         if name in ("model", "url") and self._is_from_last_run:
             return FROM_LAST_RUN
         return self._draft.note(self.unsaved) or TASK_HINT if name == "task" else ""
 
-    @override
-    def beside_mistake(self, name: str) -> str:
-        if name != "model" or not self._models_found:
-            return ""
-        return f"{self._models_found} found, {hint('new_run.models')} chooses"
-
     @property
-    def _has_only_found(self) -> bool:
-        """Whether model and server are the only ones found on this machine."""
-        only, typed = self._only_found, self.typed()
-        return only is not None and (typed["model"], typed["url"]) == (only.model, only.base_url)
+    @override
+    def has_draft_of_model(self) -> bool:
+        return bool({"model", "url"} & set(self._draft.texts))
 
     @property
     def _is_from_last_run(self) -> bool:
@@ -193,33 +185,6 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
         model, typed = self._settings.model, self.typed()
         is_kept = (typed["model"], typed["url"]) == (model.name, model.base_url)
         return self._has_last_model and is_kept
-
-    @work(exclusive=True, group="look")
-    async def _look_for_models(self) -> None:
-        """If no model is set yet, show that this machine has models; take the only one."""
-        model = self._settings.model
-        offers = offers_of(await find_local_servers(model.local_ports), model)
-        found = [offer for offer in offers if offer.model]
-        self._models_found = len(found)
-        typed = self.typed()
-        is_untouched = not (
-            typed["model"] or typed["url"] or {"model", "url"} & set(self._draft.texts)
-        )
-        if len(found) == 1 and is_untouched:
-            self._take_only(found[0])
-        if "model" in self._mistakes:
-            self._fit("model")
-            self._explain(self._field_of(self.focused))
-        else:
-            self.query_one("#model").border_subtitle = self.note_of("model")
-
-    def _take_only(self, offer: Offer) -> None:
-        """Start from this model: it counts as a setting, not as typed."""
-        named = {"model.name": offer.model, "model.base_url": offer.base_url}
-        self._settings = config.changed(self._settings, named)
-        self._only_found = offer
-        self._at_first |= {"model": offer.model, "url": offer.base_url}
-        self._take(offer)
 
     @override
     def _take(self, offer: Offer | None) -> None:
@@ -229,6 +194,7 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
         super()._take(offer)
 
     @on(Button.Pressed, "#start")
+    @when_filled
     def action_start(self) -> None:
         """Close with the requests if they are complete, and wanted although their server is in
         doubt."""
@@ -282,6 +248,7 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
         all_shown = action == "more" and self.has_class("-tallest")
         return "all settings are shown" if all_shown else ""
 
+    @when_filled
     def action_keep(self) -> None:
         """Save the changed settings as defaults for future runs."""
         self.complete_server()
@@ -310,6 +277,7 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
         """Return the settings to save, by dotted name."""
         return changes_of(typed, texts_of(self._live_settings.now))
 
+    @when_filled
     def action_cancel(self) -> None:
         """Close without a run; the typed text is kept as a draft."""
         self._draft.leave(self.unsaved)
@@ -317,6 +285,7 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
             self.notify(f"Draft saved: {self.way_back}.", markup=False, timeout=4)
         self.dismiss(None)
 
+    @when_filled
     def action_clear(self) -> None:
         """Put back what the fields contained at first; pressed again, what was typed."""
         texts = self._at_first | self._draft.clear(self.unsaved)
@@ -332,7 +301,7 @@ class NewRunDialog(ExplainsUnavailable, ModelForm[Sequence[RunRequest] | None]):
 
     def keep_draft(self) -> None:
         """Keep what was typed for the next start of the program."""
-        if self.is_mounted:
+        if self.is_filled and self.is_mounted:
             self._draft.keep(self.unsaved)
 
     @property
