@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from sandbox_tui.core.config.quantities import quantity_text
 from sandbox_tui.core.evals.sample import EvalMode
 
 
@@ -54,6 +55,14 @@ class EvalInfo(msgspec.Struct, frozen=True, kw_only=True):
     scored_by: str = ""
     began_at: float = 0.0
     ended_at: float = 0.0
+
+    @property
+    def shown_params(self) -> dict[str, str]:
+        """The sampling settings and limits by name, in the words of `sandbox-tui config`."""
+        return {
+            name: str(quantity_text(f"limits.{name}", value))
+            for name, value in sorted(self.params.items())
+        }
 
     @property
     def sandbox_used(self) -> str:

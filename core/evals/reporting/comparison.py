@@ -7,7 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sandbox_tui.core.evals.eval_info import EvalInfo
-from sandbox_tui.core.evals.reporting.outcomes import domain_of, has_ended, has_score, tokens_of
+from sandbox_tui.core.evals.reporting.outcomes import (
+    NO_DOMAIN,
+    domain_of,
+    has_ended,
+    has_score,
+    tokens_of,
+)
 from sandbox_tui.core.evals.reporting.statistics import (
     Estimate,
     mean_score,
@@ -55,7 +61,7 @@ class PairedCell:
         left, right: mean scores.
         difference: right minus left.
         tokens_ratio: tokens per sample, right divided by left, on the tasks that ended in both.
-        unpaired: number of tasks with a score in only one evaluation.
+        left_only, right_only: tasks with a score in only one evaluation, sorted.
     """
 
     domain: str
@@ -64,7 +70,13 @@ class PairedCell:
     right: Estimate | None
     difference: Estimate | None
     tokens_ratio: float | None
-    unpaired: int
+    left_only: tuple[str, ...] = ()
+    right_only: tuple[str, ...] = ()
+
+    @property
+    def unpaired(self) -> int:
+        """Number of tasks with a score in only one evaluation."""
+        return len(self.left_only) + len(self.right_only)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +89,8 @@ class EvalComparison:
         changes: tasks whose scores differ: those that are worse on the right, then those that are
             better, the largest change first.
         common: number of tasks that both have, with or without a score.
+        moved: number of these whose domain differs; they count towards the left one's, or towards
+            the only one that they have.
         differences: sentences about what they did not ask in the same way (`suite_differences`).
     """
 
@@ -85,6 +99,7 @@ class EvalComparison:
     cells: tuple[PairedCell, ...]
     changes: tuple[ScoreChange, ...]
     common: int
+    moved: int = 0
     differences: tuple[str, ...] = ()
 
 
@@ -99,7 +114,9 @@ def compare_evals(
     differences: tuple[str, ...] = (),
 ) -> EvalComparison:
     """Pair two evaluations by task and mode; modes that only one of them has are omitted."""
-    before, after = _grouped(left_results), _grouped(right_results)
+    lefts, rights = _domains(left_results), _domains(right_results)
+    paired = _paired_domains(lefts, rights)
+    before, after = _grouped(left_results, paired), _grouped(right_results, paired)
     both = {mode for _, mode in before} & {mode for _, mode in after}
     groups = sorted(
         (group for group in before.keys() | after.keys() if group[1] in both),
@@ -113,15 +130,29 @@ def compare_evals(
         right=right,
         cells=tuple(_cell(group, before.get(group, []), after.get(group, [])) for group in shown),
         changes=tuple(sorted(changes, key=_place)),
-        common=len({one.task for one in left_results} & {one.task for one in right_results}),
+        common=len(lefts.keys() & rights.keys()),
+        moved=sum(lefts[task] != rights[task] for task in lefts.keys() & rights.keys()),
         differences=differences,
     )
 
 
-def _grouped(results: Iterable[SampleResult]) -> dict[_Group, list[SampleResult]]:
+def _domains(results: Iterable[SampleResult]) -> dict[str, str]:
+    """Return the domain of each task."""
+    return {result.task: domain_of(result) for result in results}
+
+
+def _paired_domains(left: Mapping[str, str], right: Mapping[str, str]) -> dict[str, str]:
+    """Return the domain of each task in both evaluations: the left one, or the only one."""
+    named = {task: domain for task, domain in left.items() if domain != NO_DOMAIN}
+    return {**left, **right, **named}
+
+
+def _grouped(
+    results: Iterable[SampleResult], domains: Mapping[str, str]
+) -> dict[_Group, list[SampleResult]]:
     groups: defaultdict[_Group, list[SampleResult]] = defaultdict(list)
     for result in results:
-        for domain in {domain_of(result), ALL_DOMAINS}:
+        for domain in {domains[result.task], ALL_DOMAINS}:
             groups[domain, result.mode].append(result)
     return groups
 
@@ -136,7 +167,8 @@ def _cell(group: _Group, left: Sequence[SampleResult], right: Sequence[SampleRes
         right=mean_score({task: after[task] for task in both}),
         difference=paired_difference(before, after),
         tokens_ratio=paired_ratio(_tokens(left), _tokens(right)),
-        unpaired=len(before.keys() ^ after.keys()),
+        left_only=tuple(sorted(before.keys() - after.keys())),
+        right_only=tuple(sorted(after.keys() - before.keys())),
     )
 
 

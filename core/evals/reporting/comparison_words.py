@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from sandbox_tui.core.base.cut_text import cut_text
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.evals.eval_info import EvalInfo
 from sandbox_tui.core.evals.reporting import figures
@@ -26,6 +27,11 @@ class PairedColumn:
     title: str
     show: Callable[[PairedCell], str]
 
+
+MAX_UNPAIRED = 10
+"""Maximum number of tasks named that have a score in only one evaluation."""
+
+MAX_TASK_CHARS = 40
 
 PAIRED_COLUMNS = (
     PairedColumn("tasks", lambda cell: str(cell.difference.tasks if cell.difference else 0)),
@@ -82,7 +88,7 @@ def paired_facts(found: EvalComparison) -> list[tuple[str, str]]:
 
 def _facts(info: EvalInfo) -> Iterator[str]:
     yield from (info.id, f"{info.suite} {info.tasks_digest or info.digest}", info.model)
-    yield from (f"{name} {value}" for name, value in sorted(info.params.items()))
+    yield from (f"{name} {value}" for name, value in info.shown_params.items())
     yield from (figures.moment(info.began_at), info.command)
 
 
@@ -112,9 +118,40 @@ def changes_remark(found: EvalComparison) -> str:
     return f"{_tasks(worse)} worse on the right, {_tasks(better)} better on the right."
 
 
+def domains_remark(found: EvalComparison) -> str:
+    """Return in which rows tasks are whose domain differs; empty if there are none."""
+    if not found.moved or paired_warning(found):
+        return ""
+    have, count = ("has", "counts") if found.moved == 1 else ("have", "count")
+    return (
+        f"{_tasks(found.moved)} {have} another domain on the right and {count} towards the left "
+        "one, or the only one."
+    )
+
+
+def unpaired_remarks(found: EvalComparison) -> list[str]:
+    """Return sentences that name the tasks with a score in only one evaluation, by mode."""
+    if paired_warning(found):
+        return []
+    whole = {cell.mode: cell for cell in found.cells}.values()  # the last one covers all domains
+    return [
+        sanitize_line(f"{cell.mode}: {_named(tasks)} only on the {side}.")
+        for cell in whole
+        for side, tasks in (("left", cell.left_only), ("right", cell.right_only))
+        if tasks
+    ]
+
+
+def _named(tasks: Sequence[str]) -> str:
+    names = ", ".join(cut_text(task, MAX_TASK_CHARS) for task in tasks[:MAX_UNPAIRED])
+    more = f" and {len(tasks) - MAX_UNPAIRED} more" if len(tasks) > MAX_UNPAIRED else ""
+    return f"{names}{more} {'has' if len(tasks) == 1 else 'have'} a score"
+
+
 def paired_remarks(found: EvalComparison) -> list[str]:
     """Return all sentences about a comparison."""
-    return [*asked_differently(found), *filter(None, [changes_remark(found)])]
+    remarks = [*unpaired_remarks(found), domains_remark(found), changes_remark(found)]
+    return [*asked_differently(found), *filter(None, remarks)]
 
 
 def _tasks(count: int) -> str:

@@ -136,7 +136,7 @@ def _settings(info: EvalInfo) -> dict[str, str]:
     return {
         "model": info.model,
         "modes": ", ".join(info.modes),
-        **{name.replace("_", " "): str(value) for name, value in sorted(info.params.items())},
+        **{name.replace("_", " "): value for name, value in info.shown_params.items()},
         "sandbox": info.sandbox,
         "image": info.image,
         "answers of": info.answers_of,

@@ -30,7 +30,7 @@ def facts(table: EvalTable) -> list[tuple[str, str]]:
 def _facts(table: EvalTable, info: EvalInfo) -> Iterator[tuple[str, str]]:
     yield "suite", f"{info.suite}, digest {info.digest}"
     yield "model", info.model
-    yield "parameters", ", ".join(f"{name} {value}" for name, value in sorted(info.params.items()))
+    yield "parameters", ", ".join(f"{name} {value}" for name, value in info.shown_params.items())
     yield "sandbox", " ".join(word for word in (info.sandbox, info.image) if word)
     yield "image size", info.image_size
     at_once = (*info.concurrency_before, info.concurrency)

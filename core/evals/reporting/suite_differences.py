@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 import msgspec
 
 from sandbox_tui.core.base.cut_text import cut_text
+from sandbox_tui.core.config.quantities import quantity_text
 from sandbox_tui.core.evals.eval_info import EvalInfo
 from sandbox_tui.core.evals.suite import Suite
 from sandbox_tui.core.evals.task import Task
@@ -121,7 +122,7 @@ def _settings(suite: Suite) -> dict[str, object]:
     is the kind of sandbox that it asks for (`sandbox_difference`)."""
     parts = {"model": suite.model, "limits": suite.limits, "sandbox": suite.sandbox}
     found: dict[str, object] = {
-        f"{part} {name.replace('_', ' ')}": value
+        f"{part} {name.replace('_', ' ')}": quantity_text(f"{part}.{name}", value)
         for part, values in parts.items()
         for name, value in values.items()
         if (part, name) != ("sandbox", "kind")

@@ -12,10 +12,12 @@ from sandbox_tui.core.evals.reporting.comparison_words import (
     PAIRED_METHODS,
     asked_differently,
     changes_remark,
+    domains_remark,
     paired_facts,
     paired_title,
     paired_warning,
     short_facts,
+    unpaired_remarks,
 )
 from sandbox_tui.tui.format.column_blocks import (
     MIN_WIDTH,
@@ -74,7 +76,8 @@ def _below(found: EvalComparison, width: int, most_changes: int) -> list[str]:
     if without := [cell for cell in found.cells if cell.difference is None]:
         names = ", ".join(f"{cell.domain} {cell.mode}" for cell in without)
         made += wrapped(sanitize_line(f"No task has a score in both: {names}."), width)
-    made += wrapped(changes_remark(found), width)
+    for remark in (*unpaired_remarks(found), domains_remark(found), changes_remark(found)):
+        made += wrapped(remark, width) if remark else []
     for change in found.changes[:most_changes]:
         made.append(cut(_change(change), width))
     if len(found.changes) > most_changes:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 
 from sandbox_tui.core.evals.reporting.comparison import PairedCell, ScoreChange, compare_evals
-from sandbox_tui.core.evals.reporting.comparison_words import paired_warning
+from sandbox_tui.core.evals.reporting.comparison_words import paired_warning, unpaired_remarks
 from sandbox_tui.core.evals.reporting.score_intervals import tango, wilson
 from sandbox_tui.core.evals.reporting.statistics import Estimate
 from sandbox_tui.core.evals.reporting.suite_differences import (
@@ -54,11 +54,58 @@ def test_pairs_by_hand() -> None:
         right=Estimate(1, *wilson(2, 2), 2),
         difference=Estimate(0.5, *tango(1, 0, 2), 2),
         tokens_ratio=0.5,
-        unpaired=2,
+        left_only=("c",),
+        right_only=("d",),
     )
+    assert math.unpaired == 2
+    assert unpaired_remarks(found) == [
+        "sandbox: c has a score only on the left.",
+        "sandbox: d has a score only on the right.",
+    ]
     assert found.changes == (ScoreChange("sandbox", "math", "a", 0, 1, "sandbox-a", "new"),)
     assert found.changes[0].is_better
     assert found.differences == ()
+
+
+def test_tasks_are_paired_by_id_although_their_domains_differ() -> None:
+    left = [result(name, "sandbox", 1.0, domain="") for name in "abc"]
+    right = [
+        result("a", "sandbox", 0.0, domain="logic"),
+        result("b", "sandbox", 1.0, domain="math"),
+        result("c", "sandbox", 1.0, domain=""),
+    ]
+    found = compare_evals(INFO, left, OTHER, right)
+    assert [(one.domain, one.task) for one in found.changes] == [("logic", "a")]
+    assert {cell.domain: cell.unpaired for cell in found.cells} == {
+        "logic": 0,
+        "math": 0,
+        "other": 0,
+        "all": 0,
+    }
+    text = comparison_text(found, 200)
+    assert "1 task worse on the right" in text
+    assert "2 tasks have another domain on the right" in text
+    assert "No task has a score in both" not in text
+    for words in (comparison_markdown(found), comparison_html(found)):
+        assert "2 tasks have another domain on the right" in words
+
+
+def test_a_task_with_two_domains_counts_towards_the_left_one() -> None:
+    left = [result("a", "sandbox", 1.0, domain="math"), result("b", "sandbox", 1.0)]
+    right = [result("a", "sandbox", 0.0, domain="logic"), result("b", "sandbox", 1.0)]
+    found = compare_evals(INFO, left, OTHER, right)
+    assert [(one.domain, one.task) for one in found.changes] == [("math", "a")]
+    assert compare_evals(OTHER, right, INFO, left).changes[0].domain == "logic"
+
+
+def test_many_unpaired_tasks_are_counted_after_the_first() -> None:
+    left = [result(f"t{n:02}", "sandbox", 1.0) for n in range(14)]
+    found = compare_evals(INFO, left, OTHER, left[:2])
+    (words,) = unpaired_remarks(found)
+    assert words == (
+        "sandbox: t02, t03, t04, t05, t06, t07, t08, t09, t10, t11 and 2 more have a score only on "
+        "the left."
+    )
 
 
 def test_several_domains_have_a_total() -> None:

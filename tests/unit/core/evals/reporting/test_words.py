@@ -8,6 +8,7 @@ import pytest
 from sandbox_tui.core.evals.meta_capabilities.capability import RunCapabilities
 from sandbox_tui.core.evals.reporting import figures
 from sandbox_tui.core.evals.reporting.columns import columns_of
+from sandbox_tui.core.evals.reporting.evaluation_differences import what_differs
 from sandbox_tui.core.evals.reporting.facts import facts, remarks, title
 from sandbox_tui.core.evals.reporting.statistics import Estimate
 from sandbox_tui.core.evals.reporting.table import eval_table
@@ -109,3 +110,11 @@ def test_nothing_hostile_gets_through() -> None:
         *(text for fact in facts(table) for text in fact),
     ]
     assert all(text.isprintable() for text in texts)
+
+
+def test_limits_are_said_in_the_words_of_the_settings() -> None:
+    limited = msgspec.structs.replace(INFO, params={"time_limit": 5400.0, "command_timeout": 120})
+    found = dict(facts(eval_table(limited, [])))
+    assert found["parameters"] == "command_timeout 2m, time_limit 1h30m"
+    other = msgspec.structs.replace(limited, id="e-2", params={"command_timeout": 120})
+    assert what_differs([limited, other])[limited.id] == "time limit 1h30m"

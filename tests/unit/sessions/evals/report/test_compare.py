@@ -45,6 +45,7 @@ def test_text_by_hand() -> None:
         "math    sandbox         1\n"
         "\n"
         "difference: right minus left, on tasks with a score in both, with its 95 % interval.\n"
+        "sandbox: c has a score only on the right.\n"
         "0 tasks worse on the right, 1 task better on the right.\n"
         "  + 0.0 → 100.0  sandbox  math  a"
     )
