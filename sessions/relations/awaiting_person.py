@@ -41,16 +41,6 @@ def waiting_runs(store: Store, run_ids: Iterable[str]) -> list[str]:
     return [run_id for run_id, kind in next_events.items() if not kind]
 
 
-def waits_longest(store: Store, runs: Iterable[RunSummary]) -> str:
-    """Return the id of the run that has waited longest for a decision; empty if none waits.
-
-    Raises:
-        StoreError: the events cannot be read.
-    """
-    since = waiting_since(store, runs)
-    return min(since, key=since.__getitem__, default="")
-
-
 def waiting_since(store: Store, runs: Iterable[RunSummary]) -> dict[str, float]:
     """Return the runs that wait for a decision, with the time since when, in seconds since the
     epoch.

@@ -60,9 +60,9 @@ def test_a_run_is_started_by_the_button_in_the_mode_that_was_chosen(
         terminal.type("say hi")
         # past the button and the limit of calls to the mode
         terminal.press("BTab", "BTab", "BTab", "Enter")
-        terminal.wait_for("step: every call waits")
+        terminal.wait_for("step  every call waits")
         terminal.press("End", "Enter")
-        terminal.wait_for("step: every call waits", "▼")
+        terminal.wait_for("step  every call waits", "▼")
         terminal.press("Tab", "Tab", "Enter")
         terminal.wait_for("call 1", "approve")
         terminal.press("a")

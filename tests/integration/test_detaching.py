@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from textual.events import Key
@@ -12,16 +13,19 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 from sandbox_tui.core.config.settings import load
-from sandbox_tui.core.run.run_request import requests_for
-from sandbox_tui.sessions import Store
+from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.run_state import fold
+from sandbox_tui.core.run.run_request import RunRequest, requests_for
+from sandbox_tui.sessions import RunWorker, Store
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.live import detaching_runs
-from sandbox_tui.tui.screens.cockpit.live.detaching_runs import DetachingRunsDialog
+from sandbox_tui.tui.screens.cockpit.live.detaching_runs import DetachingRunsDialog, _waits_for
 from sandbox_tui.tui.screens.home.demo_request import demo_request
 from sandbox_tui.tui.screens.messages import DetachRequested
 from sandbox_tui.tui.textual_support.private_api import shown_toasts
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from tests.integration.conftest import require
+from tests.unit.event_streams import started
 from tests.waiting import until
 
 
@@ -74,6 +78,27 @@ async def test_the_bar_has_all_keys_of_the_border_while_calls_and_replies_hold_u
         keys = ["i interrupt", "R restart reply", "esc keep the rest"]
         await until(pilot, lambda: str(box.border_subtitle) == " · ".join(keys))
         await until(pilot, lambda: "  ".join(keys) in bar.render_line(0).text)
+
+
+def test_a_wait_before_the_next_try_is_not_called_a_reply() -> None:
+    asked = e.ModelAsked(step=1, digest="", messages=1)
+    failed = e.ModelFailed(step=1, attempt=1, error="503", retry_in=60.0)
+    settings = load({"model.name": "m"})
+
+    def worker(*events: e.AnyEvent) -> RunWorker:
+        one = RunWorker(RunRequest(task="x", settings=settings), cast(Any, None))
+        one.state = fold([started(), *events])
+        return one
+
+    awaits, retries = worker(asked), worker(asked, failed)
+    assert _waits_for([awaits]) == "the reply"
+    assert _waits_for([retries]) == "the next try"
+    assert _waits_for([awaits, retries]) == "1 reply and 1 retry"
+    assert _waits_for([awaits, retries, worker(asked, failed)]) == "1 reply and 2 retries"
+    dialog = DetachingRunsDialog([retries], cast(Any, None))
+    assert dialog.words_for("interrupt_reply") == "ask again there"
+    dialog = DetachingRunsDialog([awaits, retries], cast(Any, None))
+    assert dialog.words_for("interrupt_reply") == "restart the reply there"
 
 
 async def test_a_key_of_the_run_says_why_it_does_nothing(tmp_path: Path) -> None:

@@ -6,12 +6,14 @@ from typing import Generic, TypeVar
 
 from textual.app import App
 from textual.events import Key
+from textual.message_pump import MessagePump
 
 from sandbox_tui.tui.keys.available_actions import disabled_action, why_key_is_disabled
 from sandbox_tui.tui.keys.default_keys import ACTIONS
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.key_sequencer import ignore_burst
 from sandbox_tui.tui.textual_support.private_api import remove_toast, shown_toasts
+from sandbox_tui.tui.textual_support.typed_app import app_of
 
 _OPENERS = (
     *(f"live.{name}" for name in ("shell", "inject", "message", "reject", "answer")),
@@ -37,11 +39,12 @@ class ExplainsUnavailableKeys(App[Result], Generic[Result]):
     def on_mount(self) -> None:
         """Watch the screens; Textual calls the `on_mount` of every base class."""
         self.screen_change_signal.subscribe(  # pyright: ignore[reportUnknownMemberType]
-            self, self._forget_reason, immediate=True
+            self, self.forget_reason, immediate=True
         )
 
-    def _forget_reason(self, _: object = None) -> None:
-        """Remove the reason for a key: it is not about a dialog that another key has opened."""
+    def forget_reason(self, _: object = None) -> None:
+        """Remove the reason for a key: it is not about a dialog that another key has opened, nor
+        about another run."""
         for old in shown_toasts(self):
             if old.message == self._last_reason:
                 remove_toast(self, old, refresh=False)
@@ -55,7 +58,7 @@ class ExplainsUnavailableKeys(App[Result], Generic[Result]):
             action, _ = disabled_action(self.screen, event.key)
             if action in _OPENERS or words.startswith(_OPENERS_ELSEWHERE):
                 ignore_burst(self)
-            self._forget_reason()
+            self.forget_reason()
             self._last_reason = words
             self.notify(words, timeout=SECONDS, markup=False)
 
@@ -64,3 +67,10 @@ class ExplainsUnavailableKeys(App[Result], Generic[Result]):
         words = f"{hint('app.quit')} quits; ctrl+c copies what is selected."
         self._last_reason = words
         self.notify(words, timeout=SECONDS, markup=False)
+
+
+def forget_reason(node: MessagePump) -> None:
+    """Remove the reason why a key did nothing: it was about something that the cursor has left."""
+    app = app_of(node)
+    if isinstance(app, ExplainsUnavailableKeys):
+        app.forget_reason()

@@ -25,12 +25,10 @@ def watch_detached(
 
     Args:
         app: shows them.
-        runs: the sessions; of several, numbered in the order in which they were launched, the one
-            that has waited longest for the user is chosen.
+        runs: the sessions; several are numbered in the order in which they were launched.
         workers: the runs of this program, and the store.
         complain: called with a sentence if an operation fails whose result nothing awaits.
     """
-    from sandbox_tui.sessions.relations.awaiting_person import waits_longest
     from sandbox_tui.sessions.relations.running_summaries import up_to_now
     from sandbox_tui.sessions.remote.client import RunClient
     from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
@@ -44,5 +42,5 @@ def watch_detached(
         app.push_screen(LiveScreen(client, workers.store, confirm_leave=False))
         return [client]
     group = RunGroup(in_order_of_launch(runs), workers)
-    app.push_screen(WallScreen(workers, group, chosen=waits_longest(workers.store, runs)))
+    app.push_screen(WallScreen(workers, group))
     return [run for run in group.all.values() if isinstance(run, RunClient)]

@@ -25,13 +25,26 @@ async def test_a_frozen_sandbox_takes_no_keyboard_and_says_how_to_resume_it(
         assert isinstance(screen, LiveScreen)
         screen.state.apply(e.SandboxFrozen(seq=4, t=1.0, by="human"))
         await pilot.press("t")
-        reason = "the sandbox is frozen: Z resumes it"
+        reason = "the sandbox is frozen: space resumes it"
         await until(pilot, lambda: bool(shown_toasts(app)))
         assert [toast.message for toast in shown_toasts(app)] == [f"T{reason[1:]}."]
         assert not screen.query_one(TerminalPane).view.attached
         off = {action.name: action.off for action in available_actions(screen)}
         assert off["live.shell"] == reason
         assert "t" not in [known.key for known in screen.query_one(KeyBar).keys_shown]
+
+
+async def test_freezing_a_paused_run_takes_the_shell_from_the_bar(tmp_path: Path) -> None:
+    async with command_runs(tmp_path) as (app, pilot, _):
+        screen = app.screen
+        assert isinstance(screen, LiveScreen)
+        bar = screen.query_one(KeyBar)
+        await pilot.resize_terminal(200, 45)
+        await screen.apply(e.ModeChanged(seq=4, t=1.0, mode="paused"))
+        await until(pilot, lambda: "resume" in [known.words for known in bar.keys_shown])
+        await until(pilot, lambda: "t" in [known.key for known in bar.keys_shown])
+        await screen.apply(e.SandboxFrozen(seq=5, t=1.0, by="human"))
+        await until(pilot, lambda: "t" not in [known.key for known in bar.keys_shown])
 
 
 async def test_escape_says_that_the_sandbox_runs_again(tmp_path: Path) -> None:

@@ -110,6 +110,27 @@ async def test_the_queue_names_the_key_that_sends_it_at_once(tmp_path: Path) -> 
         await until(pilot, lambda: str(queue.border_subtitle) == "u edit or withdraw")
 
 
+async def test_a_queue_without_a_border_says_that_its_command_has_run(tmp_path: Path) -> None:
+    store = Store(tmp_path / "s.db")
+    app = SandboxTui(load(), store)
+    watched = WatchedRun([sample_run()[0], e.ModelAsked(step=1, digest="", messages=1)])
+    watched.run = controls([])
+    async with app.run_test(size=(100, 30)) as pilot:
+        screen = LiveScreen(watched, store)
+        await app.push_screen(screen)
+        queue = screen.query_one(QueueList)
+        await until(pilot, lambda: screen.state.reply is not None)
+        await screen.apply(e.HumanCommand(id=1, command="ls", told_to_model=True))
+        screen.sync_bars()
+        queue.styles.border = ("none", "black")
+        assert "has run" not in queue.draw_block(0, 96)[0].plain
+        await screen.apply(e.HumanCommandStarted(id=1))
+        done = e.HumanCommandFinished(id=1, observation="", exit_code=0, duration=1.0)
+        await screen.apply(done)
+        screen.sync_bars()
+        assert "has run · u withdraw" in queue.draw_block(0, 96)[0].plain
+
+
 async def test_the_status_line_and_the_step_count_alike(tmp_path: Path) -> None:
     store = Store(tmp_path / "s.db")
     app = SandboxTui(load(), store)

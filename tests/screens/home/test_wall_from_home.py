@@ -13,6 +13,8 @@ from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import RunWorker, Store
+from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.lifecycle.first_screen import Attach
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.wall.wall_screen import WallScreen
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
@@ -40,7 +42,8 @@ def started_here(home: HomeScreen, store: Store) -> None:
     """Let this program have started the session that has ended."""
     workers = home._run_workers
     request = RunRequest(task="ended", settings=load({"model.name": "m"}))
-    workers.all["ended"] = RunWorker(request, store, "ended")
+    worker = workers.all["ended"] = RunWorker(request, store, "ended")
+    worker.ended.set()
 
 
 async def shown_by_w(pilot: Pilot[int]) -> list[str]:
@@ -63,8 +66,41 @@ async def test_on_a_running_session_it_shows_all_that_run(store: Store) -> None:
         assert focused.worker.run_id == "waits", "the session under the cursor"
 
 
-async def test_on_another_session_it_shows_the_runs_of_this_program(store: Store) -> None:
+async def test_on_another_session_too(store: Store) -> None:
     async with at_home(store) as (home, pilot):
         started_here(home, store)
         await pilot.press("end")
+        assert await shown_by_w(pilot) == ["runs", "waits"], "no ended run hides those that wait"
+        focused = pilot.app.focused
+        assert isinstance(focused, RunTile)
+        assert focused.worker.run_id == "runs", "the first"
+
+
+async def test_runs_of_this_program_that_are_not_recorded_yet_are_among_those_that_run(
+    store: Store,
+) -> None:
+    async with at_home(store) as (home, pilot):
+        started_here(home, store)
+        request = RunRequest(task="new", settings=load({"model.name": "m"}))
+        home._run_workers.all["starts"] = RunWorker(request, store, "starts")
+        assert await shown_by_w(pilot) == ["runs", "starts", "waits"]
+
+
+async def test_if_nothing_runs_elsewhere_it_shows_the_runs_of_this_program(store: Store) -> None:
+    for run_id in ("runs", "waits"):
+        end = e.RunFinished(seq=9, t=1.0, reason="submitted", error=None, totals=e.Totals())
+        store.append(run_id, [end])
+    async with at_home(store) as (home, pilot):
+        started_here(home, store)
         assert await shown_by_w(pilot) == ["ended"]
+
+
+async def test_attaching_to_several_begins_at_the_first_although_others_waited_longer(
+    store: Store,
+) -> None:
+    runs = [store.run("waits"), store.run("runs")]
+    app = SandboxTui(load({"model.name": "m", "model.local_ports": []}), store, Attach(runs))
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: isinstance(app.focused, RunTile))
+        assert isinstance(app.focused, RunTile)
+        assert (app.focused.number, app.focused.worker.run_id) == (1, "runs")

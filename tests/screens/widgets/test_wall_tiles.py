@@ -19,6 +19,7 @@ from sandbox_tui.sessions import RunWorker
 from sandbox_tui.tui.screens.wall.describe_tiles import describe_tiles, is_due
 from sandbox_tui.tui.screens.wall.dialogs.decide_about_all import DecideAboutAllDialog, WaitingCall
 from sandbox_tui.tui.screens.wall.key_words import why_key_of_run_does_nothing as words_about
+from sandbox_tui.tui.screens.wall.key_words import words_of
 from sandbox_tui.tui.screens.wall.steering.control_news import ControlNews
 from sandbox_tui.tui.screens.wall.steering.controlled_runs import (
     all_of,
@@ -246,6 +247,12 @@ def test_a_key_of_an_opened_run_says_where_it_works(monkeypatch: pytest.MonkeyPa
     assert words_about("z", running) == "Zoom: only in an opened run.  enter  open run 1"
 
 
+def test_without_waiting_calls_the_key_for_all_counts_none() -> None:
+    running = tile(1, started())
+    assert words_of("approve_all", running, None, 0, [running]) == "decide on all"
+    assert words_of("approve_all", running, None, 3, [running]) == "decide on 3"
+
+
 def test_of_many_tiles_a_part_is_drawn_again_at_a_time() -> None:
     tiles = [tile(n, started()) for n in range(1, 65)]
     due = [{one.number for one in tiles if is_due(one, turn, len(tiles))} for turn in range(4)]
@@ -284,6 +291,22 @@ async def test_a_run_that_the_user_has_stopped_is_not_found_as_a_running_one() -
     assert chosen_by("stopped", "", stopped) == "pausing or paused"
     assert chosen_by("stopped", "", [paused]) == "paused"
     assert chosen_by("stopped", "", []) == "paused"
+
+
+def test_runs_of_one_state_are_together_when_sorted_by_state() -> None:
+    pause, asked = e.ModeChanged(mode="paused"), e.ModelAsked(step=1, digest="", messages=1)
+    failed = e.ModelFailed(step=1, attempt=1, error="503", retry_in=9.0)
+    tiles = [
+        tile(1, started(), pause),
+        tile(2, started()),
+        tile(3, started(), pause, e.SandboxFrozen(by="human")),
+        tile(4, started(), asked, pause),
+        tile(5, started(), pause),
+        tile(6, started(), asked, failed),
+        waiting(7, "make"),
+    ]
+    by_state = sorted(tiles, key=lambda one: rank(one, "state"))
+    assert [one.number for one in by_state] == [7, 6, 1, 5, 3, 4, 2]
 
 
 def test_control_is_taken_of_one_run_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:

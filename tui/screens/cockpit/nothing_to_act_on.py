@@ -37,7 +37,7 @@ def why_nothing_to_act_on(action: str, state: RunState, waiting: CallItem | None
     if action in ABOUT_WAITING_CALL and waiting is None:
         return "you have decided on this call"
     if action == "take_over" and state.frozen:
-        return f"the sandbox is frozen: {hint('live.freeze')} resumes it"
+        return f"the sandbox is frozen: {hint('live.pause')} resumes it"
     if action == "step" and state.mode == "step" and waiting is not None:
         return f"call {waiting.call.number} still waits for your decision"
     if action == "queue" and not state.queue:

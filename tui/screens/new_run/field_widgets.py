@@ -38,7 +38,8 @@ NewRunDialog.-tallest #more, NewRunDialog.-more #more { display: block; }
 """
 """How the form for new runs arranges its fields, by the size of the terminal."""
 
-_MODE_WORDS = {"auto": "auto", "ask": "ask: the policy decides", "step": "step: every call waits"}
+_MODE_WORDS = {"auto": "auto", "ask": "ask  the policy decides", "step": "step  every call waits"}
+"""A narrow field shows the first word only, so no sign follows it."""
 
 
 class TaskField(TextArea):

@@ -45,7 +45,7 @@ def words_of(
     if action == "pause_all":
         return "resume all" if active_modes(tiles) == frozenset[Mode](("paused",)) else "pause all"
     if action == "approve_all":
-        return f"decide on {waiting}"
+        return f"decide on {waiting or 'all'}"
     if action != "compare" or marked is None:
         return None
     return "unmark" if marked is chosen else f"compare with {marked.number}"

@@ -26,23 +26,20 @@ def why_no_wall(shown: SessionList, workers: RunRegistry) -> str:
 def open_wall(screen: Screen[None], shown: SessionList, workers: RunRegistry) -> None:
     """Show runs side by side.
 
-    These are the marked sessions, or the samples that the cursor is on. With the cursor on a
-    running session, they are all that are running, otherwise the runs of this program, or, if there
-    are none, all that are running.
+    These are the marked sessions, or the samples that the cursor is on; otherwise all that are
+    running if another program runs any of them, or the runs of this program.
     """
-    from sandbox_tui.tui.screens.wall.run_group import RunGroup, in_order_of_launch
+    from sandbox_tui.tui.screens.wall.run_group import RunGroup, all_that_run
     from sandbox_tui.tui.screens.wall.wall_runs import WallRuns
     from sandbox_tui.tui.screens.wall.wall_screen import WallScreen
 
-    sessions = _chosen(shown)
-    if not sessions and (_is_on_run_elsewhere(shown, workers) or not workers.all):
-        sessions = in_order_of_launch(shown.running_sessions)
-    if sessions:
+    sessions, running = _chosen(shown), shown.running_sessions
+    group = RunGroup(sessions, workers) if sessions else None
+    if group is None and any(run.id not in workers.all for run in running):
+        group = all_that_run(running, workers)
+    if group is not None or WallRuns(workers).shown:
         chosen = "" if shown.current is None else shown.current.id
-        wall = WallScreen(workers, RunGroup(sessions, workers), chosen=chosen)
-        app_of(screen).push_screen(wall)
-    elif WallRuns(workers).shown:
-        app_of(screen).push_screen(WallScreen(workers))
+        app_of(screen).push_screen(WallScreen(workers, group, chosen=chosen))
     else:
         words = f"No run has been started yet; {hint('home.new')} starts one, or several."
         screen.notify(words, markup=False)
@@ -67,15 +64,6 @@ def open_wall_of(
 
     wall = WallScreen(workers, StartedTogether(started), chosen=started[0].run_id)
     app_of(screen).push_screen(wall, then)
-
-
-def _is_on_run_elsewhere(shown: SessionList, workers: RunRegistry) -> bool:
-    """Return whether the cursor is on a running session and not all of those are runs of this
-    program."""
-    here = shown.current
-    if here is None or here.outcome != "running":
-        return False
-    return any(run.id not in workers.all for run in shown.running_sessions)
 
 
 def _chosen(shown: SessionList) -> Sequence[RunSummary]:

@@ -64,6 +64,15 @@ def in_order_of_launch(sessions: Iterable[RunSummary]) -> list[RunSummary]:
     return sorted(sessions, key=lambda session: session.id)
 
 
+def all_that_run(sessions: Iterable[RunSummary], workers: RunRegistry) -> RunGroup:
+    """Return sessions that are running and the active runs of this program, which may not be
+    recorded yet, in the order in which they were launched."""
+    group = RunGroup(sessions, workers)
+    here = {run_id: run for run_id, run in workers.all.items() if not run.ended.is_set()}
+    group.all = dict(sorted((group.all | here).items()))
+    return group
+
+
 def _run_of(session: RunSummary, workers: RunRegistry) -> FoldedRun:
     here = workers.all.get(session.id)
     if here is not None:

@@ -17,6 +17,7 @@ from sandbox_tui.sessions import RunRegistry
 from sandbox_tui.sessions.remote.run_handle import FoldedRun
 from sandbox_tui.tui.keys.leaving_word import leaving_word
 from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.keys.unavailable_keys import forget_reason
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.screens.dialogs.pager import PagerScreen
 from sandbox_tui.tui.screens.wall.describe_tiles import describe_tiles, is_due
@@ -87,8 +88,7 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, RunKeys):
     def urgent_actions(self) -> Sequence[str]:
         """What a narrow key bar keeps: resuming all while all are paused, taking control of the
         chosen run, comparing with a marked run, showing hidden runs and, while calls wait, the way
-        to the next one, if the chosen run
-        has none, and what decides about several."""
+        to the next one, if the chosen run has none, and what decides about several."""
         is_elsewhere = self._waiting > 0 and (
             self._chosen is None or self._chosen.kind != "waiting"
         )
@@ -98,14 +98,8 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, RunKeys):
         all_paused = active_modes(self._seen_tiles()) == frozenset[Mode](("paused",))
         resuming = ("pause_all",) * all_paused
         taking = () if why_not("steer", self._chosen) else ("steer",)
-        return (
-            *resuming,
-            *taking,
-            *comparing,
-            *showing_all,
-            *(("waiting",) * is_elsewhere),
-            *deciding,
-        )
+        leading = ("waiting",) * is_elsewhere
+        return (*resuming, *taking, *comparing, *showing_all, *leading, *deciding)
 
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("wall.open", "open"),
@@ -231,8 +225,10 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, RunKeys):
         self._refresh_keys()
 
     def on_descendant_focus(self) -> None:
-        """Update the keys, which depend on the focused run."""
-        self._chosen_last = self._chosen or self._chosen_last
+        """Update the keys, which depend on the focused run; a reason was about the one before."""
+        if (tile := self._chosen) not in (None, self._chosen_last):
+            self._chosen_last = tile
+            forget_reason(self)
         self._refresh_keys()
 
     def _refresh_keys(self) -> None:
@@ -312,6 +308,8 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, RunKeys):
 
     def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
         """Why an action is not available for the focused run."""
+        if action == "answers" and not self.query_one(WallHeader).sums_up:
+            return "no answers to count"
         hidden = [tile for tile in self._tiles if not tile.display]
         return why_not_here(action, self._chosen, self._seen_tiles(), hidden)
 

@@ -181,7 +181,8 @@ class QueueList(BlockList):
         line.append(sanitize_line(item.text), style=palette.text)
         when = Text(style=palette.dim, no_wrap=True)
         if index == 0 and not self.has_focus and not self.styles.border_bottom[0]:
-            when.append(f"  {self._keys_words(width)}")  # there is no border to say it
+            has_run = "" if item.finished is None else "has run · "
+            when.append(f"  {has_run}{self._keys_words(width)}")  # there is no border to say it
         elif width >= MIN_WIDTH_OF_WHEN:
             when.append(f"  {_when(item, self._starts)}")
         fit_line(line, max(8, width - when.cell_len - _MARKS))

@@ -78,8 +78,7 @@ def rank(tile: RunTile, order: Order) -> tuple[float, int]:
         case "start":
             pass
         case "state":
-            goes_on = not (tile.silent or is_retrying(tile.state))
-            first = URGENCY.index(tile.kind) + (0.5 if goes_on else 0.0)
+            first = URGENCY.index(tile.kind) + _place_in_kind(tile)
         case "silence":
             first = -tile.silent
         case "tokens":
@@ -87,3 +86,14 @@ def rank(tile: RunTile, order: Order) -> tuple[float, int]:
         case "cost":
             first = -(totals.cost or 0.0)
     return first, tile.number
+
+
+def _place_in_kind(tile: RunTile) -> float:
+    """Return the place of a run within its kind, below 1, so that equal states are together: runs
+    that may be stuck come first, then those that the user has stopped."""
+    if tile.silent:
+        return 0.0
+    if is_retrying(tile.state):
+        return 0.1
+    stopped = stopped_word_of(tile.worker) if tile.kind == "running" else ""
+    return {"paused": 0.2, "frozen": 0.3, "pausing": 0.4}.get(stopped, 0.5)

@@ -111,6 +111,11 @@ class WallHeader(Widget):
             fit_line(line, max(1, width))
         return Text("\n").join(lines)
 
+    @property
+    def sums_up(self) -> bool:
+        """Whether there are runs whose answers are counted together."""
+        return bool(self._groups)
+
     def everything(self) -> str:
         """Return all that the header has to say, whatever its room."""
         palette = palette_of(self)

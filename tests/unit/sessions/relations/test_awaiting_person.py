@@ -11,7 +11,7 @@ import pytest
 
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
-from sandbox_tui.sessions.relations.awaiting_person import held_calls, waits_longest
+from sandbox_tui.sessions.relations.awaiting_person import held_calls, waiting_since
 from sandbox_tui.sessions.relations.running_summaries import up_to_now
 from sandbox_tui.sessions.remote.sockets import listen
 from sandbox_tui.tui.format.outcome import outcome_words
@@ -42,14 +42,13 @@ def test_a_run_waits_from_a_held_call_to_the_decision(
         assert list(held_calls(store, ["r", "other"])) == (["r"] if waits else [])
 
 
-def test_of_several_waiting_runs_one_has_waited_longest(store: Store) -> None:
+def test_it_is_known_since_when_each_run_waits(store: Store) -> None:
     for name, begins, held in (("new", 300.0, 9.0), ("long", 100.0, 150.0), ("old", 1.0, 280.0)):
         later = msgspec.structs.replace(HELD, t=held)
         store.append(name, [started(name, started_at=begins), later])
     store.append("busy", [started("busy", started_at=2.0)])
     runs = [store.run(name) for name in ("new", "busy", "long", "old")]
-    assert waits_longest(store, runs) == "long"
-    assert waits_longest(store, [store.run("busy")]) == ""
+    assert waiting_since(store, runs) == {"new": 309.0, "long": 250.0, "old": 281.0}
 
 
 def test_a_run_that_waits_is_not_called_running(store: Store) -> None:

@@ -306,6 +306,30 @@ def test_a_small_tile_keeps_its_lines_for_what_the_run_does() -> None:
     assert any("you allowed from now on" in line for line in tall)
 
 
+@pytest.mark.parametrize("height", [5, 20])
+def test_that_a_run_was_detached_takes_no_line(height: int) -> None:
+    detached = {"resumed_at": 0.0, "away": 0.0, "sandbox_info": {}, "lost": ("Files went.",)}
+    resumed = e.RunResumed(**cast(Any, detached))
+    lines = shown(height, *call(1, "ls", "a"), resumed)
+    assert lines[0].startswith(" 1 bash")
+    assert not any("moved to" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({}, " 1 edit  view /testbed/src/add.py"),
+        ({"view_range": [3, 9]}, " 1 edit  view /testbed/src/add.py, lines [3, 9]"),
+    ],
+)
+def test_a_waiting_view_takes_one_line(fields: dict[str, Any], words: str) -> None:
+    arguments = json.dumps({"command": "view", "path": "/testbed/src/add.py", **fields})
+    asked = e.ToolCall(number=1, step=1, id="1", name="str_replace_editor", arguments=arguments)
+    lines = shown(6, e.CallProposed(call=asked), e.CallHeld(call=1))
+    assert lines[0] == words
+    assert len(lines) == 2, "the call and the keys"
+
+
 def test_patterns_allowed_together_take_one_line() -> None:
     granted = [e.RuleGranted(tool="execute_bash", pattern=f"make {one} *") for one in "abcd"]
     lines = shown(20, *call(1, "make", "made"), *granted)

@@ -66,10 +66,10 @@ def test_a_command_starts_when_the_frozen_sandbox_runs_again_unless_a_call_runs(
     assert state.busy
     assert starts_when(state) == "after the running call"
     state.apply(e.CallFinished(t=4.0, call=1, observation="", ok=True, duration=3.0))
-    assert starts_when(state) == "when Z resumes the sandbox"
+    assert starts_when(state) == "when space resumes the sandbox"
     assert not state.busy, "esc has nothing to interrupt"
     starts = starts_when(state)
     lines = item_lines(state.humans[1], 80, 5.0, False, (), PALETTE, starts=starts)
-    assert "◇ when Z resumes the sandbox  visible to model" in lines[1].plain
+    assert "◇ when space resumes the sandbox  visible to model" in lines[1].plain
     state.apply(e.HumanCommandStarted(t=5.0, id=1))
     assert state.busy

@@ -418,3 +418,13 @@ def test_sorting_by_a_cost_that_no_run_has_says_so() -> None:
     known.state.totals = msgspec.structs.replace(known.state.totals, cost=0.5)
     assert by_cost(run("x"), run("x")).endswith("sorted by cost (none is known)")
     assert by_cost(run("x"), known).endswith("sorted by cost")
+
+
+def test_answers_are_only_counted_of_runs_that_belong_together() -> None:
+    lonely, samples = WallHeader(), WallHeader()
+    lonely._runs = list(
+        enumerate((run("count", "1", "submitted"), run("sum", "2", "submitted")), 1)
+    )
+    samples._runs = list(enumerate((run("count"), run("count")), 1))
+    assert not lonely.sums_up
+    assert samples.sums_up

@@ -102,15 +102,22 @@ class DetachingRunsDialog(ExplainsUnavailable, Dialog[bool]):
 
     def words_for(self, action: str) -> str | None:
         """Return the key bar's words, which are those of the dialog; with all keys, short ones."""
+        if action == "interrupt_reply" and all(map(_awaits_retry, self._replies)):
+            return "ask again there"
         if not any(self.why_unavailable(interrupt, ()) for interrupt in _INTERRUPTS):
             return _SHORT_WORDS.get(action)
         return _INTERRUPTS.get(action, self._stays if action == "keep_here" else None)
+
+    @property
+    def _replies(self) -> list[RunWorker]:
+        """The runs that wait for a reply."""
+        return list(filter(_awaits_reply, self._moving))
 
     @override
     def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
         if action == "interrupt" and not any(map(_runs_call, self._moving)):
             return "no command is running"
-        if action == "interrupt_reply" and not any(map(_awaits_reply, self._moving)):
+        if action == "interrupt_reply" and not self._replies:
             return "no reply is on its way"
         return ""
 
@@ -137,7 +144,7 @@ class DetachingRunsDialog(ExplainsUnavailable, Dialog[bool]):
 
     def action_interrupt_reply(self) -> None:
         """Give up the replies that the runs wait for: their programs ask for them again."""
-        for worker in filter(_awaits_reply, self._moving):
+        for worker in self._replies:
             if worker.run is not None:
                 worker.run.interrupt_reply()
 
@@ -159,14 +166,26 @@ def _awaits_reply(worker: RunWorker) -> bool:
     return unfinished_reply(worker.state) is not None
 
 
+def _awaits_retry(worker: RunWorker) -> bool:
+    """Return whether the reply that a run waits for has failed, and is to be asked for again."""
+    reply = unfinished_reply(worker.state)
+    return _awaits_reply(worker) and reply is not None and reply.has_failed
+
+
 def _waits_for(workers: Sequence[RunWorker]) -> str:
     """Return what has to end before runs can move; empty if nothing does."""
     running = [one.state.running for one in workers if _runs_call(one)]
     calls = [item.call.number for item in running if item is not None]
-    replies = sum(map(_awaits_reply, workers))
+    retries = sum(map(_awaits_retry, workers))
+    replies = sum(map(_awaits_reply, workers)) - retries
     if len(workers) == 1:
-        return f"call {calls[0]}" if calls else "the reply" if replies else ""
-    counts = ((len(calls), "call", "calls"), (replies, "reply", "replies"))
+        reply = "the reply" if replies else "the next try" if retries else ""
+        return f"call {calls[0]}" if calls else reply
+    counts = (
+        (len(calls), "call", "calls"),
+        (replies, "reply", "replies"),
+        (retries, "retry", "retries"),
+    )
     return " and ".join(f"{n} {one if n == 1 else more}" for n, one, more in counts if n)
 
 

@@ -216,7 +216,7 @@ class LiveScreen(SteeringActions, NextSteps, ClosesWhenOnTop[None]):
         status.interrupted = self._is_cut_off
         self._storage_toast.show(self.worker.storage_error)
         keys_for = (
-            *(self.state.pending, self.state.mode, self.state.awaited),
+            *(self.state.pending, self.state.mode, self.state.frozen, self.state.awaited),
             self._steering.interruptible,
         )
         if keys_for != self._shown_keys_for:

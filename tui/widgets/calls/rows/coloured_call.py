@@ -48,6 +48,8 @@ def coloured_call(
         return _rows(highlighted(str(fields["command"]), "bash", palette), width)
     if name == EDITOR and fields is not None and _is_edit(fields):
         return list(_edit_rows(fields, width, palette, preview))
+    if name == EDITOR and fields is not None and (view := _view_words(fields)):
+        return _rows([Text(line, style=palette.strong) for line in clean_lines(view)], width)
     plain = clean_lines(readable_arguments(name, arguments))
     return _rows([Text(line, style=palette.text) for line in plain], width)
 
@@ -74,6 +76,18 @@ def _is_edit(fields: dict[str, Any]) -> bool:
     expected = _EDITS.get(str(fields.get("command")))
     texts = (value for name, value in fields.items() if name != "insert_line")
     return expected == set(fields) and all(isinstance(value, str) for value in texts)
+
+
+def _view_words(fields: dict[str, Any]) -> str:
+    """Return the call that shows a file in one line; empty for any other call, and if that would
+    leave out an argument."""
+    path, lines = fields.get("path"), fields.get("view_range")
+    is_view = fields.get("command") == "view" and isinstance(path, str)
+    if not is_view or set(fields) - {"command", "path", "view_range"}:
+        return ""
+    if lines is None:
+        return f"view {path}"
+    return f"view {path}, lines {json.dumps(lines)}"
 
 
 def _edit_rows(

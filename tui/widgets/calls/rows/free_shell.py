@@ -27,7 +27,7 @@ def shell_free_at(item: Item, state: RunState) -> float | None:
 def starts_when(state: RunState) -> str:
     """Return when a command of the user's that waits will start."""
     if state.frozen and state.running is None:
-        return f"when {hint('live.freeze')} resumes the sandbox"
+        return f"when {hint('live.pause')} resumes the sandbox"
     return AFTER_CALL
 
 
