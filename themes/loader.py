@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 import msgspec
 
@@ -16,8 +17,8 @@ _COLOR = re.compile(r"#[0-9a-fA-F]{6}")
 _ANSI = re.compile(r"ansi_(default|(bright_)?(black|red|green|yellow|blue|magenta|cyan|white))")
 _NAME = re.compile(r"""^name\s*=\s*["']([^"'\n]+)["']""", re.MULTILINE)
 
-_KINDS = {"bool": "true or false", "str": "text in quotes", "object": "a table"}
-"""Kinds of values, as msgspec names them, in our words."""
+_KINDS: dict[Any, str] = {bool: "true or false", str: "text in quotes"}
+"""Kinds of values in our words; all others are tables."""
 
 
 class Colors(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -141,20 +142,53 @@ def parse_theme(text: str, name: str = "") -> ThemeFile:
     """
     try:
         tables = tomllib.loads(text)
-        theme = msgspec.convert({"name": name, **tables} if name else tables, ThemeFile)
     except tomllib.TOMLDecodeError as error:
         raise ValueError(f"not valid TOML: {_with_place(text, error)}") from error
-    except msgspec.ValidationError as error:
-        raise ValueError(_problem(text, str(error))) from error
-    for table in ("colors", "roles"):
-        for key, value in msgspec.structs.asdict(getattr(theme, table)).items():
-            if not (_ANSI if theme.ansi else _COLOR).fullmatch(value):
-                example = "ansi_red" if theme.ansi else "#1a2b3c"
-                line = _line_of(text, table, key)
-                raise ValueError(
-                    f"line {line}: {key} = {value!r} is not a colour such as {example}"
-                )
-    return theme
+    named = {"name": name, **tables} if name else tables
+    if mistakes := sorted(_mistakes(named, text), key=lambda one: one[0] or math.inf):
+        raise ValueError("; ".join(f"line {n}: {words}" if n else words for n, words in mistakes))
+    return msgspec.convert(named, ThemeFile)
+
+
+def _mistakes(tables: Mapping[str, Any], text: str) -> Iterator[tuple[int, str]]:
+    """Yield every mistake in a theme with the line of its key; 0 if no line has it."""
+    yield from _mistakes_in("", tables, ThemeFile, text)
+    is_ansi = tables.get("ansi") is True
+    pattern, example = (_ANSI, "ansi_red") if is_ansi else (_COLOR, "#1a2b3c")
+    for table, kind in (("colors", Colors), ("roles", Roles)):
+        values: Any = tables.get(table)
+        if not isinstance(values, dict):
+            continue
+        colours = cast(dict[str, Any], values)
+        yield from _mistakes_in(table, colours, kind, text)
+        for key, value in colours.items():
+            is_known = key in kind.__struct_fields__ and isinstance(value, str)
+            if is_known and not pattern.fullmatch(value):
+                words = f"{key} = {value!r} is not a colour such as {example}"
+                yield _line_of(text, table, key), words
+
+
+def _mistakes_in(
+    table: str, values: Mapping[str, Any], kind: type[msgspec.Struct], text: str
+) -> Iterator[tuple[int, str]]:
+    """Yield the unknown and missing keys of a table, and those whose value has the wrong type."""
+    for key in values:
+        if key not in kind.__struct_fields__:
+            where = f"[{table}]" if table else "a theme"
+            yield _line_of(text, table, key), f"{key!r} does not belong in {where}"
+    fields = msgspec.structs.fields(kind)
+    lacking = [field.name for field in fields if field.required and field.name not in values]
+    if lacking:
+        line = _line_of(text, "", table) if table else 0
+        yield (
+            line,
+            f"{f'[{table}]' if table else 'it'} lacks {', '.join(map(_as_written, lacking))}",
+        )
+    for field in fields:
+        kept = field.type if field.type in _KINDS else dict
+        if field.name in values and not isinstance(values[field.name], kept):
+            words = f"{field.name} must be {_KINDS.get(field.type, 'a table')}"
+            yield _line_of(text, table, field.name), words
 
 
 def _with_place(text: str, error: tomllib.TOMLDecodeError) -> str:
@@ -183,24 +217,6 @@ def _name_in(text: str) -> str:
     """Return the name that a file gives itself; empty if it gives none that can be read."""
     named = _NAME.search(text)
     return named[1] if named else ""
-
-
-def _problem(text: str, said: str) -> str:
-    """Return in our words what msgspec says about a file, after the line of its key."""
-    named = re.search(r"\$\.(\w+)(?:\.(\w+))?", said)
-    table, key = (named[1], named[2] or "") if named else ("", "")
-    quoted = re.search(r"`(\w+)`", said)
-    name = quoted[1] if quoted else ""
-    if "missing required" in said:
-        line = _line_of(text, "", table) if table else 0
-        words = f"[{table}] lacks '{name}'" if table else f"it lacks {_as_written(name)}"
-    elif "unknown field" in said:
-        line = _line_of(text, table, name)
-        words = f"'{name}' does not belong in {f'[{table}]' if table else 'a theme'}"
-    else:
-        line = _line_of(text, table, key) if key else _line_of(text, "", table)
-        words = f"{key or table} must be {_KINDS.get(name, name)}"
-    return f"line {line}: {words}" if line else words
 
 
 def _as_written(name: str) -> str:

@@ -10,7 +10,7 @@ import ast
 import os
 import re
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
 
@@ -299,14 +299,32 @@ def _mistake(raw: bytes, error: ValueError) -> str:
             error.start - raw.rfind(b"\n", 0, error.start),
         )
         return f"Not UTF-8 text (at line {line}, column {column})"
+    lines = raw.decode("utf-8").rstrip().splitlines() or [""]
+    if unclosed := _unclosed_header(str(error), lines):
+        return unclosed
     if twice := re.search(r"Cannot declare (\(.*\)) twice \(at line (\d+),", str(error)):
         table = ".".join(map(str, ast.literal_eval(twice[1])))
         return f"[{table}] is there twice (line {twice[2]})"
-    lines = raw.decode("utf-8").rstrip().splitlines() or [""]
     if bare := re.match(r"Invalid value \(at line (\d+), column (\d+)\)", str(error)):
         return f"{error}{_about_bare_value(lines[int(bare[1]) - 1][int(bare[2]) - 1 :])}"
     end = f"at line {len(lines)}, column {len(lines[-1]) + 1}"
     return str(error).replace("at end of document", end)
+
+
+def _unclosed_header(said: str, lines: Sequence[str]) -> str:
+    """Return which header of a table lacks its closing brackets, according to an error; empty if
+    it is about something else. Python's parser takes `[ui` for `[ui]` if that exists."""
+    if not said.startswith(("Cannot declare", "Expected ']")):
+        return ""
+    place = re.search(r"\(at line (\d+),", said)
+    number = int(place[1]) if place else len(lines)
+    header = re.fullmatch(r"\s*(\[\[?)([^\[\]#]*?)(\]?)\s*(#.*)?", lines[number - 1])
+    missing = len(header[1]) - len(header[3]) if header else 0
+    if header is None or not missing:
+        return ""
+    written = "".join(header.group(1, 2, 3))
+    place = f"at line {number}, column {header.end(3) + 1}"
+    return f"{written.strip()} lacks its closing {']' * missing} ({place})"
 
 
 def _about_bare_value(text: str) -> str:

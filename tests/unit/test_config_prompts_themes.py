@@ -123,7 +123,18 @@ def test_a_colour_that_is_none_is_named() -> None:
             "[roles",
             "not valid TOML: Expected ']' at the end of a table declaration (at line 17, column 7)",
         ),
-        ("[roles]", "roles = 3\n[more]", "line 17: 'roles' does not belong in [colors]"),
+        (
+            "[roles]",
+            "roles = 3\n[more]",
+            "line 17: 'roles' does not belong in [colors]; line 18: 'more' does not belong in a "
+            "theme; it lacks [roles]",
+        ),
+        (
+            '[roles]\nmodel = "#',
+            'ligth = true\n[roles]\nmodel = "x#',
+            "line 17: 'ligth' does not belong in [colors]; line 19: model = 'x#b29ae0' is not a "
+            "colour such as #1a2b3c",
+        ),
     ],
 )
 def test_what_is_wrong_with_a_theme_is_said_in_words(before: str, after: str, words: str) -> None:

@@ -60,10 +60,12 @@ class Keymap:
         keys: by action.
         problems: errors in the table, one sentence each.
         conflicts: those of the problems that are conflicts.
+        refused: the entries whose keys, or some of them, do not apply.
     """
 
     keys: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     problems: list[str] = field(default_factory=list[str])
+    refused: set[str] = field(default_factory=set[str])
     conflicts: list[Conflict] = field(default_factory=list[Conflict])
 
     def of(self, action: str) -> tuple[str, ...]:
@@ -85,6 +87,7 @@ def read_keymap(table: Mapping[str, Any], text: str = "") -> Keymap:
         try:
             keys_of = _keys_by_action(name, value)
         except ValueError as error:
+            keymap.refused.add(name)
             keymap.problems.append(f"{where}: {sanitize_line(str(error))}; the default keys stay.")
             continue
         for action, keys in keys_of:
@@ -235,6 +238,7 @@ def _drop_clashes(keymap: Keymap, entries: dict[str, str], text: str) -> None:
         others_hold = any(entries[name] == entry for name in order)
         losers = " and ".join(loser for loser, _, _ in clashes)
         here = f" for {losers}" if others_hold else ""
+        keymap.refused.add(entry)
         keymap.conflicts.append(Conflict(entry, taken))
         keymap.problems.append(f"{_where(entry, text)}: {taken}; the default keys stay{here}.")
 

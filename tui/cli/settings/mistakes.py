@@ -3,8 +3,8 @@ names of environment variables."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -34,11 +34,21 @@ def _in_full(error: SettingsError) -> SettingsError:
 
 
 def unusable_names() -> Collection[str]:
-    """Return the names of the settings whose values cannot be used, the theme's among them."""
+    """Return the names of the settings whose values cannot be used, those of the theme and of
+    refused keys among them."""
     from sandbox_tui.core.config.settings import config_file, load_usable
 
     of_screen = {str(one.words).partition(":")[0] for one in mistakes_of_screen()}
-    return {*load_usable(config_file())[1], *of_screen & {"ui.theme"}}
+    settings, unusable = load_usable(config_file())
+    return {*unusable, *of_screen & {"ui.theme"}, *_refused_keys(settings.keys)}
+
+
+def _refused_keys(table: Mapping[str, Any]) -> Iterator[str]:
+    if not table:
+        return
+    from sandbox_tui.tui.keys.keymap import read_keymap
+
+    yield from (f"keys.{entry}" for entry in read_keymap(table).refused)
 
 
 def say_if_unusable(name: str) -> None:

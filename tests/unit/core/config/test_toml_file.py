@@ -444,3 +444,31 @@ def test_the_settings_are_listed_also_if_one_is_wrong(file: Path, words: list[st
     assert f"{file}:9" in rows["limits.max_steps"]
     assert "x" in rows["limits.max_steps"].partition(str(file))[0].replace("max", "")
     assert CliRunner().invoke(main, ["config", "get", "sandbox.image"]).stdout == "mine\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[ui]\ntitle = true\n\n[ui", "[ui lacks its closing ] (at line 4, column 4)"),
+        ("[ui]\ntitle = true\n[ui # x\n", "[ui lacks its closing ] (at line 3, column 4)"),
+        ("[ui\n", "[ui lacks its closing ] (at line 1, column 4)"),
+        ("[[policy.rules]\n", "[[policy.rules] lacks its closing ] (at line 1, column 16)"),
+    ],
+)
+def test_a_header_without_its_bracket_is_named(file: Path, text: str, words: str) -> None:
+    file.write_text(text)
+    assert f"is not valid TOML: {words}." in CliRunner().invoke(main, ["config"]).stderr
+
+
+def test_a_refused_key_is_listed_as_one_that_cannot_be_used(file: Path) -> None:
+    file.write_text('[keys]\n"home.quit" = "e"\n"live.approve" = "f7"\n"live.nothing" = "f8"\n')
+    rows = {
+        line.split()[0]: line for line in CliRunner().invoke(main, ["config"]).stdout.splitlines()
+    }
+    for name in ("keys.home.quit", "keys.live.nothing"):
+        assert rows[name].endswith("cannot be used")
+    assert not rows["keys.live.approve"].endswith("cannot be used")
+    assert (
+        "This value of keys.home.quit cannot"
+        in CliRunner().invoke(main, ["config", "get", "keys.home.quit"]).stderr
+    )
