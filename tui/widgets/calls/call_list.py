@@ -179,6 +179,7 @@ class Calls(SearchKeys):
         is_shown = self._task_item.text and not self._first and fits(self._task_item, self._filter)
         return [TASK] if is_shown else []
 
+    @override
     def _item(self, place: int) -> Item:
         index = self._shown[place]
         return self._task_item if index == TASK else self._state.items[index]

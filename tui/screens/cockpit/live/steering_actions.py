@@ -8,8 +8,8 @@ from typing_extensions import override
 
 from sandbox_tui.tui.keys.key_sequencer import is_repeated_escape
 from sandbox_tui.tui.keys.leaving_word import leave_by_escape, leaving_word
-from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
 from sandbox_tui.tui.screens.cockpit.live.steering import RunSteering
+from sandbox_tui.tui.screens.cockpit.opens_at_match import OpensAtMatch
 from sandbox_tui.tui.screens.cockpit.panes import CALLS_ACTION, TERMINALS_ACTION
 from sandbox_tui.tui.textual_support.toasts import passing_toasts, put_toasts_away
 from sandbox_tui.tui.textual_support.typed_app import app_of
@@ -19,7 +19,7 @@ from sandbox_tui.tui.widgets.calls.queue_list import QueueList
 from sandbox_tui.tui.widgets.drawn_call import DrawnCall
 
 
-class SteeringActions(Cockpit):
+class SteeringActions(OpensAtMatch):
     """A cockpit with the actions of `RunSteering`; a subclass sets `_steering`."""
 
     _steering: RunSteering

@@ -89,37 +89,41 @@ class SessionOpener:
         worker: RunHandle,
         *,
         then: Callable[[None], None] | None = None,
+        at: ReplayPosition | None = None,
     ) -> None:
         """Watch a run, which goes on in the background when it is left.
 
         Args:
             worker: the run.
             then: called after the screen was left.
+            at: the match to show; None shows the end.
         """
         from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 
         store = self._run_workers.store
         screen = LiveScreen(worker, store, confirm_leave=False)
+        if at is not None:
+            screen.open_at(at)
         app_of(self._screen).push_screen(screen, then)
 
     def open_hit(self, hit: Hit) -> None:
-        """Open a replay at a search hit."""
+        """Open a session at a search hit."""
         from sandbox_tui.tui.screens.cockpit.replay.replay_position import position_of
 
-        if hit.kind in OF_WHOLE_SESSION or hit.run.outcome == "running":
-            self.open(hit.run)
-            return
-        self._replay(hit.run, position_of(hit))
+        has_place = hit.kind not in OF_WHOLE_SESSION
+        if hit.run.outcome == "running" and not (hit.seq or hit.step):
+            has_place = False  # its end is shown, and followed
+        self.open(hit.run, position_of(hit) if has_place else None)
 
-    def open(self, run: RunSummary) -> None:
-        """Replay a session, or watch it if it is still running."""
+    def open(self, run: RunSummary, at: ReplayPosition | None = None) -> None:
+        """Replay a session, or watch it if it is still running; from the start, or at a match."""
         worker = self._run_workers.all.get(run.id)
         if worker is not None and not worker.ended.is_set():
-            self.open_run(worker)
+            self.open_run(worker, at=at)
         elif run.outcome == "running":
-            self._watch_elsewhere(run)
+            self._watch_elsewhere(run, at)
         else:
-            self._replay(run)
+            self._replay(run, at)
 
     def open_training(self, summary: TrainingSummary) -> None:
         """Open the screen of a training."""
@@ -163,17 +167,17 @@ class SessionOpener:
             return
         app_of(self._screen).push_screen(replay)
 
-    def _watch_elsewhere(self, run: RunSummary) -> None:
+    def _watch_elsewhere(self, run: RunSummary, at: ReplayPosition | None) -> None:
         """Watch a run of another program if that answers; otherwise replay it as far as it got,
         which may be to its end by now."""
         if not is_detached(run.id):
             with contextlib.suppress(StoreError):  # the replay says so, too
                 run = self._run_workers.store.run(run.id, strict=True)
-            self._replay(run)
+            self._replay(run, at)
             if run.outcome == "running":
                 words = f"This session still runs in {run.program}. This is its recording so far."
                 self._screen.notify(words, markup=False, timeout=RESULT_SECONDS)
             return
         from sandbox_tui.sessions.remote.client import RunClient
 
-        self.open_run(RunClient(run, self._run_workers.store))
+        self.open_run(RunClient(run, self._run_workers.store), at=at)

@@ -71,6 +71,10 @@ class FindBar(Horizontal):
         self.display = True
         self.screen.set_focus(self.query_one(Input))
 
+    def look_for(self, words: str) -> None:
+        """Search for words as if they had been typed and kept."""
+        self.query_one(Input).value = words
+
     def say(self, words: str) -> None:
         """Show the result of the search."""
         self.border_title = Content(words)

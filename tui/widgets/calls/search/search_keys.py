@@ -72,6 +72,12 @@ class SearchKeys(ExplainsUnavailable, BlockList):
         self._titles()
         return self._search.summary(matches, self.cursor)
 
+    def go_to(self, item: Item | None) -> None:
+        """Go to an item, and open it; to the first one shown if it is not shown."""
+        places = range(self.block_count())
+        if places:
+            self._go(next((place for place in places if self._item(place) is item), 0))
+
     @property
     def finds_nothing(self) -> bool:
         """Whether the shown items are searched, and none matches."""
@@ -118,6 +124,10 @@ class SearchKeys(ExplainsUnavailable, BlockList):
         last = len(rows) - 1 - max(0, first_row_with(rows[::-1], words))
         for row in (first, last) if isinstance(item, CallItem) else (last, first):
             self.show_row(place, row)
+
+    def _item(self, place: int) -> Item:
+        """Return a shown item."""
+        raise NotImplementedError
 
     def _matches(self) -> list[int]:
         """Return the places of the shown items that match."""
