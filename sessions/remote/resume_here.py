@@ -14,7 +14,7 @@ if TYPE_CHECKING:  # so that programs that only read sessions import none of thi
 
 
 NO_LONGER_DETACHED = (
-    "This run was detached. It now runs in this program; leaving it offers to detach it again."
+    "This run was detached. It now runs in this program; quitting offers to detach it again."
 )
 """What to say when a killed detached run was resumed here."""
 
