@@ -304,9 +304,12 @@ def test_runs_of_one_state_are_together_when_sorted_by_state() -> None:
         tile(5, started(), pause),
         tile(6, started(), asked, failed),
         waiting(7, "make"),
+        waiting(8, "make"),
+        waiting(9, "make"),
     ]
+    tiles[7].state.apply(pause)
     by_state = sorted(tiles, key=lambda one: rank(one, "state"))
-    assert [one.number for one in by_state] == [7, 6, 1, 5, 3, 4, 2]
+    assert [one.number for one in by_state] == [7, 9, 8, 6, 1, 5, 3, 4, 2]
 
 
 def test_control_is_taken_of_one_run_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:

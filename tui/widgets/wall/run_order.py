@@ -90,10 +90,12 @@ def rank(tile: RunTile, order: Order) -> tuple[float, int]:
 
 def _place_in_kind(tile: RunTile) -> float:
     """Return the place of a run within its kind, below 1, so that equal states are together: runs
-    that may be stuck come first, then those that the user has stopped."""
+    that may be stuck come first, then those that the user has stopped; of those that wait, last."""
     if tile.silent:
         return 0.0
     if is_retrying(tile.state):
         return 0.1
-    stopped = stopped_word_of(tile.worker) if tile.kind == "running" else ""
+    stopped = stopped_word_of(tile.worker)
+    if tile.kind != "running":
+        return 0.5 if stopped else 0.4
     return {"paused": 0.2, "frozen": 0.3, "pausing": 0.4}.get(stopped, 0.5)
