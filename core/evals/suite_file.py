@@ -14,7 +14,8 @@ can stand for a suite if the caller names a scorer.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import difflib
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -71,6 +72,23 @@ class SuiteFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     window: Annotated[int, msgspec.Meta(ge=1)] | None = None
 
 
+class UnknownSuite(ConfigError):
+    """There is no suite of this name.
+
+    Attributes:
+        with_names: the same in words that name all suites, for where no command can be typed.
+    """
+
+    def __init__(self, name: str, known: Sequence[str]) -> None:
+        words, file = f"There is no suite {name!r}", f"end in .yaml, or {', '.join(DATA_FILES)}"
+        near = next(iter(difflib.get_close_matches(name, known, 1)), "")
+        meant = f"{words}. Did you mean {near!r}?"
+        listed = f"{words}: `sandbox-tui eval suites` lists them; the name of a file must {file}."
+        names = f"{words}. Known suites: {', '.join(known)}; the name of a file must {file}."
+        super().__init__(meant if near else listed)
+        self.with_names = meant if near else names
+
+
 def load_suite(name_or_path: str, *, overrides: Mapping[str, Any] | None = None) -> Suite:
     """Load a suite from a file or by name: built in, or in suites/ of the config folder.
 
@@ -95,10 +113,7 @@ def load_suite(name_or_path: str, *, overrides: Mapping[str, Any] | None = None)
         return _suite(file.resolve().name, suite_tables(file), file, overrides or {})
     known = {entry.name.removesuffix(".yaml"): entry for entry in _suite_files()}
     if name_or_path not in known:
-        raise ConfigError(
-            f"There is no suite {name_or_path!r}. Known suites: {', '.join(sorted(known))}; the "
-            f"name of a file must end in .yaml, or {', '.join(DATA_FILES)}."
-        )
+        raise UnknownSuite(name_or_path, sorted(known))
     entry = known[name_or_path]
     folder = entry.parent if isinstance(entry, Path) else Path()
     return _suite(name_or_path, _read(name_or_path, entry), folder, overrides or {})

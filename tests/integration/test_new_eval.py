@@ -297,6 +297,7 @@ async def test_a_model_that_the_server_does_not_list_is_asked_about(store: Store
             await pilot.press("ctrl+s")
             model = dialog.query_one("#model")
             await until(pilot, lambda: "lists no such model" in str(model.border_subtitle))
+            assert model.has_class("-doubted")
             dialog.put("limit", "1")
             await pilot.press("ctrl+s")
             await until(pilot, lambda: isinstance(app.screen, ConfirmDialog))

@@ -10,9 +10,13 @@ from textual.widgets import Input, Label
 
 from sandbox_tui.core.config import settings as config
 from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.relations.last_model import LastModel
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.dialogs.form import FormDialog
+from sandbox_tui.tui.screens.home.choose_model import ChooseModelDialog
+from sandbox_tui.tui.screens.new_run.new_run import NewRunDialog
 from sandbox_tui.tui.textual_support.private_api import shown_toasts
+from sandbox_tui.tui.widgets.sessions.model_offers import ModelOffers
 from tests.scripted_server import ScriptedServer
 from tests.waiting import until
 
@@ -94,3 +98,35 @@ async def test_a_doubt_about_the_model_is_said_below_and_when_it_becomes_the_def
         await pilot.press("f4")
         await until(pilot, lambda: bool(shown_toasts(app)))
         assert "lists no such model: no-such-model." in shown_toasts(app)[-1].message
+
+
+async def test_models_of_the_settings_and_of_the_last_run_are_offered_beside_a_dead_server(
+    store: Store, scripted_server: Callable[..., ScriptedServer]
+) -> None:
+    usual, last = scripted_server(), scripted_server()
+    usual.models, last.models = ["usual"], ["last"]
+    given = {"model.name": "usual", "model.base_url": usual.url, "model.local_ports": []}
+    app = SandboxTui(config.load(given), store)
+    async with app.run_test(size=(100, 30)) as pilot:
+        form = NewRunDialog(app.settings, last_model=LastModel("last", last.url))
+        await app.push_screen(form)
+        form.query_one("#url", Input).value = "http://127.0.0.1:9/v1"
+        await pilot.press("f3")
+        await until(pilot, lambda: isinstance(app.screen, ChooseModelDialog))
+        offers = app.screen.query_one(ModelOffers)
+        await until(pilot, lambda: not offers.is_looking)
+        assert [offer.model for offer in offers._offers or ()] == ["", "usual", "last"]
+        await pilot.press("enter")
+        await until(pilot, lambda: app.screen is form)
+        assert (form.typed()["model"], form.typed()["url"]) == ("usual", usual.url)
+
+
+async def test_only_model_and_server_of_the_last_run_are_offered(store: Store) -> None:
+    """A run in bubblewrap may have been there only because Docker lacked its image."""
+    app = SandboxTui(config.load({"model.local_ports": []}), store)
+    async with app.run_test(size=(100, 30)) as pilot:
+        form = NewRunDialog(app.settings, last_model=LastModel("last", "http://y/v1"))
+        await app.push_screen(form)
+        await pilot.pause()
+        typed = form.typed()
+        assert (typed["model"], typed["url"], typed["kind"]) == ("last", "http://y/v1", "auto")

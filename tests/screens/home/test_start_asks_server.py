@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 
 import pytest
 from textual.pilot import Pilot
@@ -47,7 +48,11 @@ def server(monkeypatch: pytest.MonkeyPatch) -> SlowServer:
 @pytest.fixture
 def started(monkeypatch: pytest.MonkeyPatch) -> list[RunRequest]:
     requests: list[RunRequest] = []
-    monkeypatch.setattr(RunStarts, "begin", lambda _, wanted, *__: requests.extend(wanted))
+
+    def begin(self: RunStarts, wanted: Sequence[RunRequest], *_: object) -> None:
+        requests.extend(wanted)
+
+    monkeypatch.setattr(RunStarts, "begin", begin)
     return requests
 
 

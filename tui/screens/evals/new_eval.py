@@ -114,6 +114,7 @@ class NewEvalDialog(ExplainsUnavailable, SuiteForm[EvalSummary | None]):
         self._store = store
         self._settings = with_last_model(settings, last_model)
         self._has_last_model = self._settings is not settings
+        self.last_server = "" if last_model is None else last_model.base_url
         self._draft = draft
         self._of_last = last_used
         self._kept = kept

@@ -14,7 +14,13 @@ from sandbox_tui.core.evals.eval_info import EvalInfo
 from sandbox_tui.core.evals.loaders.selection import UnknownDomain
 from sandbox_tui.core.evals.scorers.table import SCORERS
 from sandbox_tui.core.evals.suite import Suite
-from sandbox_tui.core.evals.suite_file import DATA_FILES, SUITE_FILES, known_suites, load_suite
+from sandbox_tui.core.evals.suite_file import (
+    DATA_FILES,
+    SUITE_FILES,
+    UnknownSuite,
+    known_suites,
+    load_suite,
+)
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.tui.format.setting_text import setting_of_text
@@ -226,7 +232,7 @@ def suite_to_run(new: NewEval) -> Suite:
     except UnknownDomain as error:
         raise FieldError("domains", str(error)) from error
     except ConfigError as error:
-        raise FieldError("suite", str(error)) from error
+        raise FieldError("suite", words_of(error)) from error
     if not all(suite.scorer_of(task) for task in suite.tasks):
         raise FieldError("scorer", NO_SCORER)
     return suite
@@ -280,7 +286,7 @@ def mistake_in_file(suite: str, scorer: str) -> FieldError | None:
     try:
         found = load_suite(suite, overrides={"scorers": None if scorer == OWN_SCORER else scorer})
     except ConfigError as error:
-        return FieldError("suite", str(error))
+        return FieldError("suite", words_of(error))
     if not all(found.scorer_of(task) for task in found.tasks):
         return FieldError("scorer", NO_SCORER)
     try:
@@ -290,6 +296,11 @@ def mistake_in_file(suite: str, scorer: str) -> FieldError | None:
     return None
 
 
+def words_of(error: ConfigError) -> str:
+    """Return what is wrong with a suite, in words for the form."""
+    return error.with_names if isinstance(error, UnknownSuite) else str(error)
+
+
 def _mistake_in_path(suite: str) -> FieldError | None:
     """Return that there is no such file or suite; None for one that exists."""
     if not suite or suite in known_suites() or typed_path(suite).exists():
@@ -297,7 +308,7 @@ def _mistake_in_path(suite: str) -> FieldError | None:
     try:
         load_suite(suite)
     except ConfigError as error:
-        return FieldError("suite", str(error))
+        return FieldError("suite", words_of(error))
     return None
 
 

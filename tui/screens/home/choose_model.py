@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import ClassVar
 
 import msgspec
@@ -28,6 +29,7 @@ class ChooseModelDialog(Dialog[Offer | None]):
     Args:
         settings: the server to ask first, the ports to query, and the API key that may be set.
         for_good: whether the caller saves the choice to the config file.
+        also: addresses of other servers to ask.
     """
 
     CSS = """
@@ -45,16 +47,20 @@ class ChooseModelDialog(Dialog[Offer | None]):
         binding("choose_model.leave", "dismiss(None)"),
     ]
 
-    def __init__(self, settings: ModelSettings, *, for_good: bool = True) -> None:
+    def __init__(
+        self, settings: ModelSettings, *, for_good: bool = True, also: Sequence[str] = ()
+    ) -> None:
         super().__init__()
         self._settings = settings
         self._for_good = for_good
+        self._also = also
 
     @classmethod
-    def at(cls, settings: ModelSettings, url: str) -> ChooseModelDialog:
-        """Return the dialog for a form whose server field holds this URL."""
+    def at(cls, settings: ModelSettings, url: str, last: str = "") -> ChooseModelDialog:
+        """Return the dialog for a form whose server field holds this URL: it lists the models of
+        that server, of the one in the form's settings, and of the last run's."""
         named = msgspec.structs.replace(settings, base_url=url.strip())
-        return cls(named, for_good=False)
+        return cls(named, for_good=False, also=(settings.base_url, last))
 
     def compose(self) -> ComposeResult:
         """Yield the offers, and the effect of choosing one."""
@@ -105,7 +111,7 @@ class ChooseModelDialog(Dialog[Offer | None]):
 
     @work(exclusive=True, group="look")
     async def _search(self, *, again: bool = False) -> None:
-        offers = await find_offers(self._settings)
+        offers = await find_offers(self._settings, self._also)
         self.query_one(ModelOffers).show(offers, self._settings.local_ports)
         if again:
             self._show_title(f"refreshed at {time.strftime('%H:%M:%S')}")

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
+
+import msgspec
 
 from sandbox_tui.core.base.errors import ModelError
 from sandbox_tui.core.base.sanitize import sanitize_line
@@ -12,14 +15,33 @@ from sandbox_tui.tui.format.setting_text import mistake_of_server
 from sandbox_tui.tui.widgets.sessions.model_offers import Offer, offers_of
 
 
-async def find_offers(settings: ModelSettings) -> list[Offer]:
+async def find_offers(settings: ModelSettings, also: Sequence[str] = ()) -> list[Offer]:
     """Return the offers of the server that the settings name, or what is wrong with it; then those
-    of the other servers that answer on the ports of this machine."""
+    of other servers.
+
+    Args:
+        settings: the server to ask first, the ports of this machine to query, and the API key.
+        also: addresses to ask besides, such as that of the last run; empty ones are left out.
+    """
+    urls = _others(settings, also)
     found = find_local_servers(settings.local_ports)
-    first, servers = await asyncio.gather(_ask_named(settings), found)
-    asked = {_here(offer.base_url) for offer in first}
-    others = [server for server in servers if server.base_url not in asked]
-    return [*first, *offers_of(others, settings)]
+    others = asyncio.gather(*(_ask_other(settings, url) for url in urls))
+    first, servers, lists = await asyncio.gather(_ask_named(settings), found, others)
+    named = [*first, *(offer for offers in lists for offer in offers)]
+    asked = {_here(offer.base_url) for offer in named}
+    rest = [server for server in servers if server.base_url not in asked]
+    return [*named, *offers_of(rest, settings)]
+
+
+def _others(settings: ModelSettings, also: Sequence[str]) -> list[str]:
+    """Return each address once that is not the server of the settings."""
+    urls = {_here(url.strip()): url.strip() for url in also if url.strip()}
+    urls.pop(_here(settings.base_url.strip()), None)
+    return list(urls.values())
+
+
+async def _ask_other(settings: ModelSettings, url: str) -> list[Offer]:
+    return await _ask_named(msgspec.structs.replace(settings, base_url=url))
 
 
 async def _ask_named(settings: ModelSettings) -> list[Offer]:

@@ -32,6 +32,8 @@ class ModelForm(FormDialog[Result]):
     _check = ServerCheck()
     _asked = ""
     """The address of the server from which a start awaits an answer."""
+    last_server = ""
+    """The address of the last run's server, whose models can be chosen too; empty for none."""
     _completed = ""
     """The address before which `http://` or `https://` was put."""
 
@@ -126,16 +128,22 @@ class ModelForm(FormDialog[Result]):
     @on(Input.Changed, "#url")
     def _show_notes(self) -> None:
         """Write the notes of both fields into their borders, unless they hold mistakes."""
-        for name in {"model", "url"} - set(self._mistakes):
-            self.query_one(f"#{name}").border_subtitle = self.note_of(name)
+        typed = self.typed()
+        for name in ("model", "url"):
+            field, is_wrong = self.query_one(f"#{name}"), name in self._mistakes
+            doubt = self._check.note(name, typed["model"], typed["url"])
+            field.set_class(bool(doubt), "-doubted")
+            if not is_wrong:
+                field.border_subtitle = self.note_of(name)
         if (focused := self._field_of(self.focused)) in ("model", "url"):
             self._explain(focused)
 
     @when_filled
     def action_models(self) -> None:
-        """Choose a model of the server in the form or of this machine, only for this form."""
+        """Choose a model, only for this form: of the server in it, of the settings or the last run,
+        or of this machine."""
         self.complete_server()
-        dialog = ChooseModelDialog.at(self._settings.model, self.typed()["url"])
+        dialog = ChooseModelDialog.at(self._settings.model, self.typed()["url"], self.last_server)
         app_of(self).push_screen(dialog, self._take)
 
     def _take(self, offer: Offer | None) -> None:

@@ -107,6 +107,7 @@ class NewRunDialog(ExplainsUnavailable, LooksForModels[Sequence[RunRequest] | No
         self._live_settings = live_settings
         self._settings = with_last_model(live_settings.now, last_model)
         self._has_last_model = self._settings is not live_settings.now
+        self.last_server = "" if last_model is None else last_model.base_url
         kept = KeptDraft() if self.KEEPS_DRAFT else None
         self._draft = FormDraft({} if draft is None else draft, kept)
         self._at_first: Texts = {}

@@ -10,7 +10,12 @@ from typing import Any
 import pytest
 
 from sandbox_tui.core.base.errors import ConfigError
-from sandbox_tui.core.evals.suite_file import known_suites, load_suite
+from sandbox_tui.core.evals.suite_file import (
+    UnknownSuite,
+    known_suites,
+    load_suite,
+    scorers_in_file,
+)
 
 
 def rows(count: int, **more: Any) -> list[dict[str, Any]]:
@@ -198,9 +203,30 @@ def test_an_id_stands_for_one_task(tmp_path: Path) -> None:
         load_suite(file)
 
 
-def test_an_unknown_name_lists_the_known() -> None:
-    with pytest.raises(ConfigError, match=r"no suite 'nope'. Known suites: .*pocket"):
+def test_an_unknown_name_says_where_the_known_are_listed() -> None:
+    with pytest.raises(
+        UnknownSuite, match=r"no suite 'nope': `sandbox-tui eval suites` lists"
+    ) as e:
         load_suite("nope")
+    assert "pocket" not in str(e.value)
+    assert "Known suites: " in e.value.with_names
+    assert "pocket" in e.value.with_names
+
+
+def test_an_unknown_name_gets_the_closest_one() -> None:
+    with pytest.raises(UnknownSuite) as caught:
+        load_suite("pokcet")
+    assert str(caught.value) == "There is no suite 'pokcet'. Did you mean 'pocket'?"
+    assert caught.value.with_names == str(caught.value)
+
+
+def test_the_scorers_of_a_suite_are_known_without_its_tasks(tmp_path: Path) -> None:
+    file = write(
+        tmp_path, "dataset: {path: gone.jsonl}\nscorers: {a: exact, b: number, c: exact}", []
+    )
+    assert scorers_in_file(file) == ("exact", "number")
+    assert scorers_in_file("math") == ("math_verify",)
+    assert scorers_in_file("no-such") == ()
 
 
 def test_a_custom_suite_has_a_name(own_home: Path) -> None:

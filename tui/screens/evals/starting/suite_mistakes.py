@@ -7,7 +7,7 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.evals.loaders.selection import UnknownDomain
 from sandbox_tui.core.evals.suite_file import load_suite, needs_download
 from sandbox_tui.tui.screens.dialogs.form import Texts
-from sandbox_tui.tui.screens.evals.start_eval import mistake_in_file, names_in
+from sandbox_tui.tui.screens.evals.start_eval import mistake_in_file, names_in, words_of
 
 
 def mistakes_of_suite(typed: Texts) -> Texts:
@@ -24,5 +24,5 @@ def mistakes_of_suite(typed: Texts) -> Texts:
     except UnknownDomain as error:
         return found | {"domains": sanitize_line(str(error))}
     except ConfigError as error:
-        return {"suite": sanitize_line(str(error))}
+        return {"suite": sanitize_line(words_of(error))}
     return found
