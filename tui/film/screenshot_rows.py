@@ -85,10 +85,11 @@ def _backgrounds(drawn: str) -> list[tuple[int, str]]:
 
 def _text(match: re.Match[str], look: str) -> str:
     """Return the text of one style; its length is fixed, since fonts differ in width."""
-    if not match["words"].replace("&#160;", "").strip():
+    words = match["words"].replace("&#160;", "\N{NO-BREAK SPACE}")  # a third as long
+    if not words.strip():
         return ""
     style = look.replace("fill: ", "fill:").replace(": ", ":")
     return (
         f'<text style="{style}" x="{match["x"]}" y="18.5" textLength="{match["length"]}">'
-        f"{match['words']}</text>"
+        f"{words}</text>"
     )

@@ -91,3 +91,37 @@ def test_a_viewer_without_animation_shows_the_last_frame() -> None:
     place = float(frame.get("transform", "").removeprefix("translate(").removesuffix(")"))
     assert place > 0
     assert shift == -place
+
+
+def test_frames_in_a_row_that_look_the_same_are_one() -> None:
+    first, second = screenshot_rows(drawn("old")), screenshot_rows(drawn("new"))
+    text = animated_svg([Frame(first, 1.0), Frame(first, 1.0), Frame(second, 3.0)]).decode()
+    assert [float(n) for n in re.findall(r"^([\d.]+)% ", text, re.MULTILINE)] == [0, 40]
+
+
+def test_a_part_that_several_rows_have_is_written_once() -> None:
+    def row(right: str) -> Text:
+        return Text.assemble(
+            ("same left".ljust(20), "red"), (right.rjust(30), "blue on green"), "end"
+        )
+
+    console = Console(
+        record=True, width=60, file=io.StringIO(), force_terminal=True, color_system="truecolor"
+    )
+    for right in ("one", "two", "three"):
+        console.print(row(right))
+    screen = screenshot_rows(console.export_svg(title="", unique_id="terminal-1"))
+    film = animated_svg([Frame(screen, 1.0)])
+    tree = ElementTree.fromstring(film)
+    text = film.decode()
+    assert len(re.findall(">same.left", text)) == 1
+    names = {each.get("id"): each for each in tree.iter() if each.get("id")}
+
+    def words(each: ElementTree.Element) -> str:
+        used = names.get((each.get("href") or "#")[1:])
+        inside = "".join(map(words, each))
+        return (each.text or "") + inside + (words(used) if used is not None else "")
+
+    for number, right in enumerate(("one", "two", "three")):
+        expected = f"{'same left':20}{right.rjust(30)}end"
+        assert words(names[f"r{number}"]).replace("\xa0", " ").strip() == expected
