@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,9 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import OptionList, Static
 
-from sandbox_tui.sessions import Store
+from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.interchange.export_files import Export, make_export
+from sandbox_tui.sessions.interchange.exports import Part
 from sandbox_tui.tui.film.film_process import FILM
 from sandbox_tui.tui.keys.available_actions import available_actions
 from sandbox_tui.tui.screens.dialogs import export_session
@@ -169,6 +171,8 @@ async def test_escape_stops_drawing_a_film(store: Store, tmp_path: Path) -> None
         await until(pilot, lambda: home.app.screen is home)
         await until(pilot, lambda: not drawing(store))
         assert not (tmp_path / "out.svg").exists()
+        words = "Nothing was written: you left while the film was being drawn."
+        await until(pilot, lambda: [one.message for one in shown_toasts(home.app)] == [words])
 
 
 async def test_a_film_of_a_session_that_is_gone_is_refused_in_the_form(
@@ -323,3 +327,40 @@ async def test_all_marked_sessions_are_exported_to_a_folder(store: Store, tmp_pa
         await pilot.press("ctrl+s")
         problem = dialog.query_one("#problem", Static)
         await until(pilot, lambda: "is a file: name a folder." in str(problem.content))
+
+
+async def test_films_of_marked_sessions_say_which_is_drawn_and_which_are_not_written(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep(store, *sample("other"), run_id="other")
+    folder = tmp_path / "out"
+    never = asyncio.Event()
+    asked: list[str] = []
+
+    async def first_film_only(
+        request: object, run: RunSummary, drawn: Callable[[int, int], None]
+    ) -> Export:
+        asked.append(run.id)
+        drawn(18, 27)
+        if len(asked) > 1:
+            await never.wait()
+        return Export(run=run, format=FILM, parts=(Part(".film.svg", b"<svg/>"),), redacted=0)
+
+    monkeypatch.setattr(export_session, "film_export", first_film_only)
+    async with at_home(store) as (home, pilot):
+        sessions = home.query_one(SessionList)
+        await pilot.press("home", "space", "down", "space")
+        await until(pilot, lambda: len(sessions.marked) == 2)
+        dialog = await opened(home, pilot, FILM, folder)
+        progress = dialog.query_one("#progress", Static)
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: "Drawing film 2 of 2 (" in str(progress.content))
+        assert str(progress.content).endswith("): frame 18 of 27")
+        await pilot.press("escape")
+        await until(pilot, lambda: home.app.screen is home)
+        assert [file.name for file in folder.iterdir()] == [f"{asked[0]}.film.svg"]
+        words = f"Wrote 1 session (1 file) to {folder}. No secrets found. 1 session not written: "
+        await until(
+            pilot,
+            lambda: [one.message for one in shown_toasts(home.app)] == [f"{words}you left before."],
+        )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 from pathlib import Path
 from typing import ClassVar
 
@@ -20,7 +19,7 @@ from textual.widgets.option_list import Option
 
 from sandbox_tui.core.base.errors import ConfigError, SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize_line
-from sandbox_tui.core.base.typed_path import is_there, working_directory
+from sandbox_tui.core.base.typed_path import free_path, is_there, working_directory
 from sandbox_tui.core.base.write_file import is_special
 from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.interchange.export_files import (
@@ -101,7 +100,7 @@ class ExportDialog(Dialog[str | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("export.write", "write", priority=True),
-        binding("export.leave", "dismiss(None)", priority=True),
+        binding("export.leave", "leave", priority=True),
     ]
 
     AUTO_FOCUS = "#formats"
@@ -126,7 +125,7 @@ class ExportDialog(Dialog[str | None]):
 
     def proposal(self, suffix: str) -> str:
         """Return the name that an empty path stands for, for files with this ending."""
-        return _free_name(self._run, suffix)
+        return free_path(Path(f"{self._run.id}{suffix}"), suffix).name
 
     def compose(self) -> ComposeResult:
         """Yield the form."""
@@ -270,9 +269,22 @@ class ExportDialog(Dialog[str | None]):
         finally:
             self.remove_class("-drawing")
 
+    def action_leave(self) -> None:
+        """Close; a film that is being drawn is not written, which a sentence says."""
+        self.dismiss(self.given_up() if self.has_class("-drawing") else None)
+
+    def given_up(self) -> str:
+        """Return what is not written if the dialog is left while a film is drawn."""
+        return "Nothing was written: you left while the film was being drawn."
+
+    @property
+    def drawn_film(self) -> str:
+        """The film that is being drawn."""
+        return "the film"
+
     def _show_progress(self, frames: int, total: int) -> None:
         count = f"frame {frames} of {total}" if total else "starting"
-        self.query_one("#progress", Static).update(f"Drawing the film: {count}")
+        self.query_one("#progress", Static).update(f"Drawing {self.drawn_film}: {count}")
 
     async def may_overwrite(self, question: str) -> bool:
         """Ask whether to overwrite what exists."""
@@ -287,12 +299,6 @@ def _option(name: str) -> Option:
     line = Text(f"{name:<12}", no_wrap=True)
     line.append(FORMATS[name], style="dim")
     return Option(line, id=name)
-
-
-def _free_name(run: RunSummary, suffix: str) -> str:
-    """Return a name for a file in the working directory that does not exist yet."""
-    names = itertools.chain([run.id], (f"{run.id}-{number}" for number in itertools.count(2)))
-    return next(f"{name}{suffix}" for name in names if not is_there(Path(f"{name}{suffix}")))
 
 
 def _written(files: list[tuple[Path, int]], export: Export) -> str:

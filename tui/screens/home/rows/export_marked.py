@@ -14,7 +14,11 @@ from sandbox_tui.core.base.typed_path import is_there, working_directory
 from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.interchange.export_files import Export, make_folder
 from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.format.titles import cut_title, task_title
 from sandbox_tui.tui.screens.dialogs.export_session import SUFFIXES, ExportDialog
+
+MAX_TITLE_CHARACTERS = 30
+"""Maximum characters of the title of the session whose film is being drawn."""
 
 
 class ExportMarkedDialog(ExportDialog):
@@ -30,6 +34,9 @@ class ExportMarkedDialog(ExportDialog):
     def __init__(self, runs: Sequence[RunSummary], store: Store) -> None:
         super().__init__(runs[0], store)
         self._runs = runs
+        self._number = 0
+        self._done: list[Export] = []
+        self._folder = working_directory()
 
     @property
     @override
@@ -44,6 +51,20 @@ class ExportMarkedDialog(ExportDialog):
     def target(self, typed: Path, suffix: str) -> Path:
         return typed
 
+    @property
+    @override
+    def drawn_film(self) -> str:
+        title = cut_title(task_title(self._runs[self._number - 1]), MAX_TITLE_CHARACTERS)
+        return sanitize_line(f"film {self._number} of {len(self._runs)} ({title})")
+
+    @override
+    def given_up(self) -> str:
+        if not self._done:
+            return super().given_up()
+        left = numbers.counted(len(self._runs) - len(self._done), "session")
+        words = _sentences(self._done, (), self._folder)
+        return sanitize_line(f"{' '.join(words)} {left} not written: you left before.")
+
     @override
     async def write_files(self, name: str, output: Path | None, *, redact: bool) -> str:
         folder = working_directory() if output is None else output
@@ -54,19 +75,20 @@ class ExportMarkedDialog(ExportDialog):
         question = f"{folder} already has {found} of these names. Overwrite?"
         if existing and not await self.may_overwrite(question):
             return ""
-        done: list[Export] = []
+        self._done, self._folder = [], folder
         refused: list[str] = []
-        for run in self._runs:
+        for number, run in enumerate(self._runs, 1):
+            self._number = number
             try:
                 export = await self.export(run, name, redact=redact)
                 await asyncio.to_thread(export.write, folder, overwrite=bool(existing))
             except SandboxTuiError as error:
                 refused.append(str(error))
             else:
-                done.append(export)
-        if not done:
+                self._done.append(export)
+        if not self._done:
             raise ConfigError(refused[0])
-        return sanitize_line(" ".join(_sentences(done, refused, folder)))
+        return sanitize_line(" ".join(_sentences(self._done, refused, folder)))
 
 
 def _sentences(done: Sequence[Export], refused: Sequence[str], folder: Path) -> list[str]:
