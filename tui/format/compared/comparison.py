@@ -65,9 +65,20 @@ def calls_sentence(found: Comparison) -> str:
         return "Nothing to compare yet: no call has ended on both sides."
     if settled < len(found.pairs):
         return f"The same so far: {numbers.counted(settled, 'call')}."
-    if len(found.pairs) == 1:
-        return "Identical: the only call and its output."
-    return f"Identical: all {len(found.pairs)} calls and their output."
+    calls = "the only call and its" if settled == 1 else f"all {settled} calls and their"
+    return f"Identical: {calls} output{_taken_over(found)}."
+
+
+def _taken_over(found: Comparison) -> str:
+    """Return that calls are equal because one session took them over; empty if it took over none.
+
+    Only that says why a call that printed the time has the same output in both.
+    """
+    sides = ((found.left, found.right, found.own[0]), (found.right, found.left, found.own[1]))
+    for run, other, own in sides:
+        if own is not None and run.parent == other.id and run.steps > own.steps:
+            return "; the steps before the fork are those of the parent"
+    return ""
 
 
 def _where(found: Comparison, at: int, pair: Pair) -> str:

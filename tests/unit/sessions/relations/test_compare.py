@@ -16,7 +16,13 @@ from sandbox_tui.core.base.durations import clock
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.relations.aligned_calls import Call, align, first_difference
-from sandbox_tui.sessions.relations.compare import Comparison, compare, contents_of, file_diff
+from sandbox_tui.sessions.relations.compare import (
+    Comparison,
+    OwnPart,
+    compare,
+    contents_of,
+    file_diff,
+)
 from sandbox_tui.tui.cli.sessions.compare import comparison_lines
 from sandbox_tui.tui.format.compared.comparison import (
     call_line,
@@ -221,6 +227,15 @@ def test_different_output_alone_is_shown_but_no_divergence(tmp_path: Path) -> No
     )
     same = compared(tmp_path / "b", (ended(1),), (ended(1),))
     assert calls_sentence(same) == "Identical: the only call and its output."
+    own = OwnPart(steps=1, begins_at=0.0, input_tokens=0, output_tokens=0, cost=None)
+    fork = dataclasses.replace(same.right, parent=same.left.id, steps=3)
+    of_fork = dataclasses.replace(same, right=fork, own=(None, own))
+    assert calls_sentence(of_fork) == (
+        "Identical: the only call and its output; the steps before the fork are those of the"
+        " parent."
+    )
+    all_own = dataclasses.replace(of_fork, right=dataclasses.replace(fork, steps=1))
+    assert calls_sentence(all_own) == "Identical: the only call and its output."
     assert divergence(same) is None
 
 
