@@ -14,7 +14,6 @@ ABOUT_WAITING_CALL = frozenset(
 AFTER_THE_END = {
     "fork": "a run can be forked once it has ended",
     "run_again": "the task can run again once this run has ended",
-    "replay": "a run can be replayed once it has ended",
     "export": "a run can be exported once it has ended",
     "open_folder": "there is a results folder once the run has ended",
     "resume": "the run is still running",

@@ -1,4 +1,4 @@
-"""What can be done with a run that has ended."""
+"""What can be done with the session of a run, mostly once it has ended."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
 from sandbox_tui.tui.screens.export_session import export_recorded
 from sandbox_tui.tui.screens.messages import ForkRequested, ResumeRequested, RunAgainRequested
 from sandbox_tui.tui.screens.show_folder import show_folder
-from sandbox_tui.tui.textual_support.toasts import complain_here
+from sandbox_tui.tui.textual_support.toasts import RESULT_SECONDS, complain_here
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
 
@@ -38,16 +38,20 @@ class NextSteps(Cockpit):
         raise NotImplementedError
 
     def action_replay(self) -> None:
-        """Replay the run from its start."""
+        """Replay the run from its start, as far as it has been recorded."""
         from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 
         store, run_id = self.session
         try:
-            replay = ReplayScreen(store.run(run_id), store)
+            run = store.run(run_id)
+            replay = ReplayScreen(run, store)
         except StoreError as error:
             self.notify(sanitize_line(str(error)), severity="error", markup=False)
             return
         app_of(self).push_screen(replay)
+        if run.outcome == "running":
+            words = "The run goes on; this is its recording so far."
+            self.notify(words, markup=False, timeout=RESULT_SECONDS)
 
     def action_export(self) -> None:
         """Export the session to files."""
