@@ -84,7 +84,7 @@ class UnknownSuite(ConfigError):
         near = next(iter(difflib.get_close_matches(name, known, 1)), "")
         meant = f"{words}. Did you mean {near!r}?"
         listed = f"{words}: `sandbox-tui eval suites` lists them; the name of a file must {file}."
-        names = f"{words}. Known suites: {', '.join(known)}; the name of a file must {file}."
+        names = f"{words}. Known suites: {', '.join(known)}; or a .yaml or data file."
         super().__init__(meant if near else listed)
         self.with_names = meant if near else names
 

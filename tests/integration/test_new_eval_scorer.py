@@ -101,3 +101,11 @@ async def test_a_draft_of_another_suite_does_not_get_the_scorer_of_the_last_one(
     found = KeptDraft(config.data_dir() / DRAFT_FILE).read()
     assert found is not None
     assert found.texts == {"suite": mine, "scorer": expected}
+
+
+async def test_tab_completes_the_path_of_a_suite(store: Store, mine: str) -> None:
+    async with form(store) as (app, pilot):
+        dialog: Any = app.screen
+        await pilot.press(*mine.removesuffix("ne.yaml"), "tab")
+        await until(pilot, lambda: dialog.typed()["suite"] == mine)
+        assert app.focused is dialog.query_one("#suite")

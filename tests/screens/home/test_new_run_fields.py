@@ -13,6 +13,7 @@ from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.relations.last_model import LastModel
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.dialogs.form import FormDialog
+from sandbox_tui.tui.screens.dialogs.help import HelpScreen
 from sandbox_tui.tui.screens.home.choose_model import ChooseModelDialog
 from sandbox_tui.tui.screens.new_run.new_run import NewRunDialog
 from sandbox_tui.tui.textual_support.private_api import shown_toasts
@@ -130,3 +131,18 @@ async def test_only_model_and_server_of_the_last_run_are_offered(store: Store) -
         await pilot.pause()
         typed = form.typed()
         assert (typed["model"], typed["url"], typed["kind"]) == ("last", "http://y/v1", "auto")
+
+
+@pytest.mark.parametrize("width", [60, 100])
+async def test_the_help_says_at_least_as_much_as_the_key_bar(app: SandboxTui, width: int) -> None:
+    async with app.run_test(size=(width, 30)) as pilot:
+        await pilot.press("n")
+        await until(pilot, lambda: isinstance(app.screen, NewRunDialog) and app.screen.is_filled)
+        await pilot.press("f1")
+        await until(pilot, lambda: isinstance(app.screen, HelpScreen) and app.screen.is_mounted)
+        assert isinstance(app.screen, HelpScreen)
+        shown = {action.name: action.words for action in app.screen.actions_shown}
+        assert shown["new_run.more"] == "Show more settings"
+        assert shown["new_run.keep"] == "Save these settings as defaults for all new runs"
+        assert shown["new_run.start"] == "Start the run"
+        assert shown["new_run.leave"] == "Close the form and keep a draft"

@@ -124,7 +124,7 @@ def eval_group() -> None:
     "--scorer",
     metavar="NAME",
     shell_complete=complete_scorer,
-    help="Scorer of tasks that name none; `eval scorers` lists them.",
+    help="Scorer of tasks that name none, in place of the suite's `scorers`; see `eval scorers`.",
 )
 @sandbox_option
 @image_option

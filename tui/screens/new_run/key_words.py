@@ -22,8 +22,9 @@ def bar_words(action: str, start: str, *, more: bool, narrow: bool) -> str | Non
     return start or None if action == "start" else None
 
 
-def help_words(action: str, *, more: bool) -> str | None:
+def help_words(action: str, start: str, *, more: bool) -> str | None:
     """Return the words of the help where the key bar has only short ones; None elsewhere."""
     if action == "more":
         return "show fewer settings" if more else "show more settings"
-    return ACTIONS["new_run.keep"].title if action == "keep" else None
+    is_usual = action == "keep" or (action == "start" and start in ("", "start"))
+    return ACTIONS[f"new_run.{action}"].title if is_usual else None

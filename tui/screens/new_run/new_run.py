@@ -348,7 +348,7 @@ class NewRunDialog(ExplainsUnavailable, LooksForModels[Sequence[RunRequest] | No
 
     def title_for(self, action: str) -> str | None:
         """What keys do, in the help: the narrow key bar has fewer words."""
-        return help_words(action, more=self.has_class("-more"))
+        return help_words(action, self._start_words, more=self.has_class("-more"))
 
     @override
     def mark(self, mistakes: Mistakes) -> None:
