@@ -17,6 +17,7 @@ from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.lifecycle.first_screen import Attach
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.wall.wall_screen import WallScreen
+from sandbox_tui.tui.textual_support.private_api import shown_toasts
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 from tests.screens.home.test_find_sessions import at_home
@@ -104,3 +105,22 @@ async def test_attaching_to_several_begins_at_the_first_although_others_waited_l
         await until(pilot, lambda: isinstance(app.focused, RunTile))
         assert isinstance(app.focused, RunTile)
         assert (app.focused.number, app.focused.worker.run_id) == (1, "runs")
+
+
+async def test_a_refusal_goes_when_the_cursor_moves_to_another_run(store: Store) -> None:
+    async with at_home(store) as (_, pilot):
+        await shown_by_w(pilot)
+        await pilot.press("m")
+        await until(pilot, lambda: bool(shown_toasts(pilot.app)))
+        assert "belongs to another program" in shown_toasts(pilot.app)[0].message
+        await pilot.press("g", "G")
+        await until(pilot, lambda: not shown_toasts(pilot.app))
+
+
+async def test_without_answers_to_count_no_pager_opens(store: Store) -> None:
+    async with at_home(store) as (_, pilot):
+        await shown_by_w(pilot)
+        await pilot.press("W")
+        await until(pilot, lambda: bool(shown_toasts(pilot.app)))
+        assert [one.message for one in shown_toasts(pilot.app)] == ["No answers to count."]
+        assert isinstance(pilot.app.screen, WallScreen)
