@@ -28,6 +28,9 @@ class PathInput(NameInput):
     far as it is certain, else takes the suggestion; pressed again, it goes to the next field.
 
     It starts empty if `value` contains characters that cannot be displayed.
+
+    Args:
+        endings: of the files that it suggests; empty for all files.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [binding("path.complete", "complete", show=False)]
@@ -45,13 +48,15 @@ class PathInput(NameInput):
         placeholder: str = "",
         id: str | None = None,  # noqa: A002
         classes: str | None = None,
+        endings: tuple[str, ...] = (),
     ) -> None:
+        self._endings = endings
         super().__init__(
             value if sanitize_line(value) == value else "",
             placeholder=placeholder,
             id=id,
             classes=classes,
-            suggester=_PathSuggester(),
+            suggester=_PathSuggester(endings),
             select_on_focus=False,
         )
 
@@ -76,7 +81,7 @@ class PathInput(NameInput):
             if self.screen.focused is not self:
                 return  # else this is the only field
         typed = self.value
-        longer, is_whole = await asyncio.to_thread(completed_by_tab, typed)
+        longer, is_whole = await asyncio.to_thread(completed_by_tab, typed, self._endings)
         if longer == typed:
             self.screen.focus_next()
         elif self.value == typed:
@@ -88,31 +93,32 @@ class PathInput(NameInput):
 class _PathSuggester(Suggester):
     """Suggests names in the folder being typed."""
 
-    def __init__(self) -> None:
+    def __init__(self, endings: tuple[str, ...]) -> None:
         super().__init__(use_cache=False, case_sensitive=True)
+        self._endings = endings
 
     @override
     async def get_suggestion(self, value: str) -> str | None:
-        return await asyncio.to_thread(completed, value)
+        return await asyncio.to_thread(completed, value, self._endings)
 
 
-def completed(value: str) -> str | None:
+def completed(value: str, endings: tuple[str, ...] = ()) -> str | None:
     """Return the path completed with the first matching name; None if there is none."""
-    return min(_ways_on(value), default=None)
+    return min(_ways_on(value, endings), default=None)
 
 
-def completed_by_tab(value: str) -> tuple[str, bool]:
+def completed_by_tab(value: str, endings: tuple[str, ...] = ()) -> tuple[str, bool]:
     """Return the path, completed with what all matching names begin with, else with the first of
     them, and whether that is a whole name; unchanged if there is none."""
-    found = _ways_on(value)
+    found = _ways_on(value, endings)
     certain = os.path.commonprefix(found)  # noqa: RUF071 - not only whole names
     if len(certain) > len(value):
         return certain, certain in found
     return min(found, default=value), True
 
 
-def _ways_on(value: str) -> list[str]:
-    """Return the paths that begin with what was typed.
+def _ways_on(value: str, endings: tuple[str, ...]) -> list[str]:
+    """Return the paths that begin with what was typed: folders, and files with these endings.
 
     Names with unprintable characters are skipped, and so are hidden ones unless a dot was typed.
     """
@@ -125,8 +131,11 @@ def _ways_on(value: str) -> list[str]:
             for _, entry in zip(range(MAX_ENTRIES), entries, strict=False):
                 name = entry.name
                 hidden = name.startswith(".") and not start.startswith(".")
-                if name.startswith(start) and name.isprintable() and not hidden:
-                    name = f"{name}/" if entry.is_dir() else name
+                if not name.startswith(start) or not name.isprintable() or hidden:
+                    continue
+                if entry.is_dir():
+                    found.append(f"{folder}{slash}{name}/")
+                elif not endings or name.endswith(endings):
                     found.append(f"{folder}{slash}{name}")
     except (OSError, ValueError, RuntimeError):
         return []

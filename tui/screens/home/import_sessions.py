@@ -1,8 +1,10 @@
-"""Imports sessions from a file that the user names."""
+"""Imports sessions from files that the user names."""
 
 from __future__ import annotations
 
 import asyncio
+import glob
+import shlex
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -12,22 +14,26 @@ from textual.widgets import Static
 
 from sandbox_tui.core.base.errors import ImportRefused, StoreError
 from sandbox_tui.core.base.sanitize import sanitize_line
-from sandbox_tui.core.base.typed_path import is_folder, is_there
+from sandbox_tui.core.base.typed_path import is_folder, is_there, typed_path
 from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.titles import cut_title, task_title
 from sandbox_tui.tui.screens.files.copy_files import CopyDialog
 from sandbox_tui.tui.textual_support.toasts import complain_here
+from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.path_input import PathInput
 
 MAX_TITLE_CHARACTERS = 60
 """Maximum characters of a session's title in the message about it."""
 
+ENDINGS = (".sbx", ".json", ".traj", ".cast")
+"""Of the files that the field suggests; files with other names can be imported, too."""
+
 
 class ImportDialog(CopyDialog[list[str]]):
-    """Asks for a file and imports its sessions; stays open if that fails. Dismisses with the ids
-    of the sessions.
+    """Asks for files and imports their sessions; stays open if none can be imported. Dismisses
+    with the ids of the sessions.
 
     Args:
         store: receives the sessions.
@@ -44,7 +50,9 @@ class ImportDialog(CopyDialog[list[str]]):
         with VerticalScroll(classes="dialog form", can_focus=False) as box:
             box.border_title = "import sessions"
             yield PathInput(
-                id="file", placeholder="a .sbx, .json, .traj or .cast file (tab completes)"
+                id="file",
+                placeholder="a .sbx, .json, .traj or .cast file, or several, such as *.sbx",
+                endings=ENDINGS,
             )
             yield Static(id="why", markup=False)
         yield KeyBar()
@@ -54,36 +62,65 @@ class ImportDialog(CopyDialog[list[str]]):
         self.set_focus(self.query_one(PathInput))
 
     def action_submit(self) -> None:
-        """Import the file, if there is one."""
+        """Import the files, if there are any."""
         field = self.query_one(PathInput)
-        file = field.path
-        if file is None:
+        files = _named_files(field.value.strip())
+        missing = [file for file in files if not is_there(file)]
+        if not files:
             self.complain(field, "enter a file")
-        elif is_folder(file):
-            self.complain(field, "this is a folder: enter a file")
-        elif not is_there(file):
+        elif missing and len(files) > 1:
+            self.complain(field, f"{missing[0].name} does not exist")
+        elif missing:
             self.complain(field, "this file does not exist")
+        elif any(map(is_folder, files)):
+            self.complain(field, "this is a folder: enter a file, or FOLDER/*.sbx")
         else:
-            self.run_worker(self._import(file), group="import", exclusive=True)
+            self.run_worker(self._import(files), group="import", exclusive=True)
 
-    async def _import(self, file: Path) -> None:
+    async def _import(self, files: Sequence[Path]) -> None:
         from sandbox_tui.sessions.interchange.imports import import_file
 
-        try:
-            run_ids = await asyncio.to_thread(import_file, self._store, file)
-        except (ImportRefused, StoreError) as error:
-            self.complain(self.query_one(PathInput), "not imported")
-            self.query_one("#why", Static).update(sanitize_line(str(error)))
-        else:
+        run_ids: list[str] = []
+        refused: list[str] = []
+        for file in files:
+            try:
+                run_ids += await asyncio.to_thread(import_file, self._store, file)
+            except (ImportRefused, StoreError) as error:
+                refused.append(sanitize_line(str(error)))
+        others = "" if len(refused) < 2 else f" And {numbers.counted(len(refused) - 1, 'other')}."
+        if run_ids:
             self.dismiss(run_ids)
+            if refused:
+                words = f"Not imported: {refused[0]}{others}"
+                app_of(self).notify(words, severity="error", markup=False)
+        else:
+            self.complain(self.query_one(PathInput), "not imported")
+            self.query_one("#why", Static).update(f"{refused[0]}{others}")
 
     def on_input_changed(self) -> None:
         """Take back what was wrong with another file."""
         self.query_one("#why", Static).update("")
 
 
+def _named_files(typed: str) -> list[Path]:
+    """Return the file with this name, else the files that the text names as in a shell: several,
+    with quotes around blanks, or patterns. A pattern that fits nothing stays as it is."""
+    if not typed or is_there(typed_path(typed)):
+        return [typed_path(typed)] if typed else []
+    try:
+        words = shlex.split(typed)
+    except ValueError:  # an apostrophe
+        return [typed_path(typed)]
+    found: list[Path] = []
+    for word in words:
+        path = typed_path(word)
+        fitting = [] if is_there(path) else sorted(glob.glob(str(path)))  # noqa: PTH207 - may be absolute
+        found += map(Path, fitting) if fitting else [path]
+    return list(dict.fromkeys(found))
+
+
 def ask_for_import(app: App[int], store: Store, imported: Callable[[str], None]) -> None:
-    """Ask for a file and import its sessions.
+    """Ask for files and import their sessions.
 
     Args:
         app: the program.
