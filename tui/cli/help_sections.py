@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import click
 from typing_extensions import override
@@ -15,6 +15,9 @@ SECTIONS = {
     "Control": ("mode", "step", "headless", "as_json", "detach"),
 }
 """Options by topic; those in none come first."""
+
+_BREAK, _CONTINUED = " \\", "    "
+"""The end of a line of a command that goes on, and the beginning of the next."""
 
 
 class CommandWithSections(click.Command):
@@ -39,11 +42,24 @@ class CommandWithSections(click.Command):
 
     @override
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the examples, each on a line of its own."""
+        """Write the examples, each on a line of its own; a long one goes on below itself."""
         if self.examples:
             with formatter.section("Examples"):
+                indent = formatter.current_indent
                 for example in self.examples:
-                    formatter.write(f"{'':>{formatter.current_indent}}{example}\n")
+                    for line in _lines_of(example, formatter.width - indent):
+                        formatter.write(f"{'':>{indent}}{line}\n")
+
+
+def _lines_of(example: str, width: int) -> Iterator[str]:
+    """Yield a command line, broken before options as a shell takes it if it is too long."""
+    while len(example) > width:
+        at = example.rfind(" --", len(_CONTINUED), width - len(_BREAK))
+        if at <= 0:
+            break
+        yield f"{example[:at]}{_BREAK}"
+        example = f"{_CONTINUED}{example[at + 1 :]}"
+    yield example
 
 
 def _write(

@@ -76,6 +76,17 @@ def test_the_examples_of_a_command_can_be_parsed() -> None:
             command.make_context(name, words, resilient_parsing=False)
 
 
+@pytest.mark.parametrize("path", [path for path, _ in commands(main)])
+def test_no_line_is_wider_than_a_terminal_of_usual_width(path: str) -> None:
+    done = CliRunner().invoke(main, [*path.split(), "--help"], terminal_width=80)
+    assert [line for line in done.stdout.splitlines() if len(line) > 80] == []
+    if "Examples:\n" in done.stdout:
+        examples = done.stdout.partition("Examples:\n")[2].replace("\\\n", "")
+        command = main.commands[path]
+        assert isinstance(command, CommandWithSections)
+        assert [" ".join(line.split()) for line in examples.splitlines()] == list(command.examples)
+
+
 @pytest.mark.parametrize(("typed", "meant"), [("replya", "'replay'"), ("help", "'--help'")])
 def test_a_command_that_is_spelled_alike_is_suggested(typed: str, meant: str) -> None:
     done = CliRunner().invoke(main, [typed])
