@@ -7,6 +7,7 @@ program.
 
 from __future__ import annotations
 
+import itertools
 import tempfile
 from pathlib import Path
 
@@ -63,6 +64,19 @@ def mistake_of_folder(path: Path) -> str:
     if existing == whole:
         return f"Directory '{existing}' is not writable."
     return f"Directory '{whole}' cannot be created: '{existing}' is not writable."
+
+
+def free_path(path: Path, suffix: str = "") -> Path:
+    """Return the path, or the first of NAME-2, NAME-3 and so on, that does not exist yet.
+
+    Args:
+        path: a file.
+        suffix: its suffix, if it has more than one dot.
+    """
+    ending = suffix or path.suffix
+    name = path.name.removesuffix(ending)
+    numbered = (path.with_name(f"{name}-{number}{ending}") for number in itertools.count(2))
+    return next(one for one in itertools.chain([path], numbered) if not is_there(one))
 
 
 def working_directory() -> Path:

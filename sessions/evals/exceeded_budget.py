@@ -27,7 +27,8 @@ def exceeded_budget(store: Store, info: EvalInfo) -> str:
     tokens, cost = tokens - in_force.tokens_before, round(cost - in_force.cost_before, 9)
     since = " since it was resumed" if in_force.was_resumed else ""
     if budget.tokens is not None and tokens > budget.tokens:
-        return f"Budget of {budget.tokens:,} tokens exceeded: {figures.count(tokens)} used{since}."
+        allowed = figures.counted_tokens(budget.tokens)
+        return f"Budget of {allowed} exceeded: {figures.count(tokens)} used{since}."
     if budget.cost is not None and cost > budget.cost:
         return f"Budget of ${budget.cost:g} exceeded: {figures.dollars(cost)} used{since}."
     return ""

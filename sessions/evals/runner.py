@@ -14,6 +14,7 @@ import msgspec
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.base.to_completion import to_completion
 from sandbox_tui.core.config.settings import api_key
+from sandbox_tui.core.evals.reporting import figures
 from sandbox_tui.core.evals.reporting.outcomes import has_ended
 from sandbox_tui.core.evals.sample import Sample, SampleKey, SampleResult
 from sandbox_tui.core.evals.sample_request import SampleRequests
@@ -311,7 +312,7 @@ class EvalRunner:
     def _check_budget(self) -> None:
         budget = self._plan.budget
         if budget.tokens is not None and self._tokens >= budget.tokens:
-            self._stop_soon(f"Its budget of {budget.tokens} tokens is used up.")
+            self._stop_soon(f"Its budget of {figures.counted_tokens(budget.tokens)} is used up.")
         if budget.cost is not None and self._cost >= budget.cost:
             self._stop_soon(f"Its budget of ${budget.cost:g} is used up.")
         if budget.seconds is not None and time.monotonic() - self._began >= budget.seconds:

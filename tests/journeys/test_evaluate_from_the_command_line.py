@@ -104,7 +104,7 @@ def test_a_stopped_evaluation_is_resumed(person: Person, scripted_server: Serve)
         assert "interrupted" in person.runs("sandbox-tui eval ls")
         resume = "sandbox-tui eval resume"
         person.runs(f"{resume} --headless --concurrency 2 --budget-tokens 1 >lines", code=7)
-        assert "1 tokens" in (person.folder / "lines").read_text()
+        assert "1 token " in (person.folder / "lines").read_text()
         budgets = "--budget-tokens none --budget-cost 0 --budget-time 15m"
         person.runs(f"{resume} last --json {budgets} >/dev/null")
         assert "finished" in person.runs("sandbox-tui eval ls")
@@ -122,7 +122,7 @@ def test_samples_run_on_a_cluster(person: Person, scripted_server: Serve) -> Non
         assert "1 of 6" in (person.folder / "lines").read_text()
         resume = "sandbox-tui eval resume --headless --ray local --concurrency 1"
         person.runs(f"{resume} >lines", code=7)
-        assert "budget of 1 tokens" in (person.folder / "lines").read_text()
+        assert "budget of 1 token " in (person.folder / "lines").read_text()
 
 
 def test_errors_are_reported_in_a_sentence(person: Person) -> None:

@@ -204,12 +204,12 @@ def _reason(end: e.RunFinished) -> str:
 def _spent(all_totals: Sequence[e.Totals]) -> str:
     usages = [totals.usage for totals in all_totals]
     tokens = sum(usage.input_tokens + usage.output_tokens for usage in usages)
-    about = "≈" if any(usage.estimated for usage in usages) else ""
+    estimated = any(usage.estimated for usage in usages)
     costs = [totals.cost for totals in all_totals if totals.cost is not None]
     money = f", {numbers.cost(math.fsum(costs))}" if costs else ""
     steps, calls = (sum(getattr(t, name) for t in all_totals) for name in ("steps", "calls"))
     done = f"{numbers.counted(steps, 'step')}, {numbers.counted(calls, 'call')}"
-    return f"{done}, {about}{numbers.count(tokens)} tokens{money}"
+    return f"{done}, {numbers.token_words(tokens, estimated=estimated)}{money}"
 
 
 def cut_off_line(event: e.RunFinished) -> str:

@@ -32,6 +32,11 @@ def tokens(number: int, *, estimated: bool) -> str:
     return f"{'≈' if estimated else ''}{count(number)}"
 
 
+def token_words(number: int, *, estimated: bool = False) -> str:
+    """Format a token count with its noun: 1 token, 12.3k tokens."""
+    return f"{tokens(number, estimated=estimated)} {'token' if number == 1 else 'tokens'}"
+
+
 def cost(value: float | None) -> str:
     """Format US dollars: $0.04; empty if the cost is unknown."""
     if value is None:

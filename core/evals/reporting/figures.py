@@ -96,6 +96,11 @@ def duration(seconds: float) -> str:
     return f"{hours} h {rest} min" if hours else f"{minutes} min"
 
 
+def counted_tokens(count: int) -> str:
+    """Format a number of tokens with its noun: 1 token, 12,300 tokens."""
+    return f"{count:,} {'token' if count == 1 else 'tokens'}"
+
+
 def moment(when: float) -> str:
     """Format a time, to the minute: 2026-11-22 14:53 UTC."""
     if not 0 < when < 2**37:

@@ -7,7 +7,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from sandbox_tui.core.evals.reporting.outcomes import domain_of, failure_kind, has_score
+from sandbox_tui.core.evals.reporting.outcomes import (
+    NO_ANSWER,
+    domain_of,
+    failure_kind,
+    has_score,
+)
 from sandbox_tui.core.evals.sample import EVAL_MODES, EvalMode, SampleResult
 
 SOLVED_SCORE = 0.5
@@ -32,7 +37,7 @@ class Unsolved:
     @property
     def answer(self) -> str:
         """The answer in one line; `no answer` if there is none."""
-        return " ".join((self.sample.answer or "").split()) or "no answer"
+        return " ".join((self.sample.answer or "").split()) or NO_ANSWER
 
     @property
     def expected(self) -> str:

@@ -112,7 +112,7 @@ def _with_options(kind: Any, name: str, options: Mapping[str, Any]) -> Scorer:
     return scorer
 
 
-def _mistake(kind: type[Any], name: str, options: Mapping[str, Any], words: str) -> str:
+def _mistake(kind: Any, name: str, options: Mapping[str, Any], words: str) -> str:
     """Return a sentence that names a setting that is missing or has a wrong value, and what it
     takes.
 

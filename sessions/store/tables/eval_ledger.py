@@ -201,6 +201,21 @@ def release(store: Store, eval_id: str, because: str = "") -> None:
         )
 
 
+def set_stopped_because(store: Store, eval_id: str, because: str) -> None:
+    """Say better why an evaluation was stopped early than its program could, which only received a
+    signal; one that goes on or has finished stays as it is.
+
+    Raises:
+        StoreError: the write failed.
+    """
+    with store.transaction() as connection:
+        connection.execute(
+            "UPDATE evals SET stopped_because = ?"
+            " WHERE id = ? AND owner_pid IS NULL AND stopped_because IS NOT NULL",
+            [because, eval_id],
+        )
+
+
 def claim(store: Store, eval_id: str, key: SampleKey, run_id: str) -> int:
     """Record that a run begins for a sample; return the number of the attempt, from 1.
 

@@ -172,6 +172,8 @@ async def test_samples_open_and_fold_and_an_evaluation_opens(
             assert why == "an evaluation that is running cannot be deleted"
             why = home.why_unavailable("rename", ())
             assert why == "this is an evaluation: enter lists its sessions"
+            assert not home.why_unavailable("export", ())
+            assert home.words_for("export") == "report"
             await pilot.press("enter")
             await until(pilot, lambda: isinstance(home.app.screen, EvalScreen))
 

@@ -33,10 +33,10 @@ def line_of(result: SampleResult, over: int, samples: int) -> str:
     kind = failure_kind(result)
     worth += f", {kind}" if kind not in ("", result.status) else ""
     why = result.explanation or result.error
-    tokens = numbers.count(result.input_tokens + result.output_tokens)
+    tokens = numbers.token_words(result.input_tokens + result.output_tokens)
     return sanitize_line(
         f"{over} of {samples}  {name_of(result)}: {worth} "
-        f"({numbers.counted(result.steps, 'step')}, {tokens} tokens, "
+        f"({numbers.counted(result.steps, 'step')}, {tokens}, "
         f"{short_duration(result.seconds)}, session {result.run_id})" + (f" {why}" if why else "")
     )
 

@@ -15,6 +15,8 @@ from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 WITHOUT_SCREEN = {b"--headless", b"--json"}
 """Options of a command that runs an evaluation without a screen."""
 
+STOPPED = "You stopped it with `eval stop`."
+
 POLL_SECONDS = 0.1
 """Seconds between checks of whether its program has ended."""
 
@@ -36,6 +38,7 @@ def stop_evaluation(store: Store, name: str) -> ledger.EvalSummary:
     while found.running:
         time.sleep(POLL_SECONDS)
         found = ledger.summary(store, found.info.id)
+    ledger.set_stopped_because(store, found.info.id, STOPPED)
     return found
 
 

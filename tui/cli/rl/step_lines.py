@@ -135,7 +135,7 @@ def step_line(step: StepFigures) -> str:
     if step.tool_calls is not None:
         parts.append(f"{step.tool_calls:.1f} calls")
     if step.tokens is not None:
-        parts.append(f"{numbers.count(round(step.tokens))} tokens")
+        parts.append(numbers.token_words(round(step.tokens)))
     if "seconds" in step.metrics:
         parts.append(short_duration(step.metrics["seconds"]))
     return " · ".join(parts)

@@ -143,10 +143,10 @@ def _own_words(run: RunSummary, own: OwnPart, begun: int, seconds: float) -> str
         seconds: on the run's clock.
     """
     tokens = own.input_tokens + own.output_tokens
-    count = numbers.tokens(tokens, estimated=run.tokens_estimated)
+    count = numbers.token_words(tokens, estimated=run.tokens_estimated)
     parts = [
         numbers.counted(own.steps + begun, "step"),
-        f"{count} tokens" if run.has_token_counts else "",
+        count if run.has_token_counts else "",
         numbers.cost(own.cost),
         clock(max(0.0, seconds - own.begins_at)),
     ]

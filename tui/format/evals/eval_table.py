@@ -8,6 +8,7 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.evals.reporting.columns import columns_of
 from sandbox_tui.core.evals.reporting.facts import facts, remarks, title
 from sandbox_tui.core.evals.reporting.methods import METHODS
+from sandbox_tui.core.evals.reporting.outcomes import NO_ANSWER
 from sandbox_tui.core.evals.reporting.statistics import Estimate
 from sandbox_tui.core.evals.reporting.table import EvalTable
 from sandbox_tui.core.evals.reporting.unsolved import MAX_UNSOLVED, Unsolved, left_out
@@ -99,7 +100,9 @@ def unsolved_lines(found: Sequence[Unsolved], width: int) -> list[Line]:
         made.append(f"  {one.sample.task} {one.sample.mode}{asked}")
         why = f" ({one.why})" if one.why else ""
         expected = f", expected {one.expected}" if one.expected else ""
-        made.append(f"    answer {_short(one.answer, width // 3)}{expected}{why}")
+        has_answer = one.answer != NO_ANSWER
+        answer = f"answer {_short(one.answer, width // 3)}" if has_answer else NO_ANSWER
+        made.append(f"    {answer}{expected}{why}")
     made += filter(None, [left_out(found)])
     return plain([*(cut(sanitize_line(line), width) for line in made), ""])
 

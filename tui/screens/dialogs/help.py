@@ -206,6 +206,10 @@ class HelpScreen(Dialog[None]):
         return Text("\n", no_wrap=True).join(lines)
 
 
+NOTED = 3
+"""Actions of a group that are off for the same reason, from which on it is said once."""
+
+
 def _text(action: ActionHere) -> str:
     return " ".join((*action.keys, action.words, action.group)).lower()
 
@@ -235,8 +239,13 @@ def _column(groups: list[list[ActionHere]], room: int, palette: Palette) -> list
             heading.append(f" – {reason}", style=palette.dim)
             fit_line(heading, room)
         lines.append(heading)
+        note = "" if reason else _note_reason(group)
         for action in group:
-            lines += _lines(action, wide, room, palette, said=reason)
+            lines += _lines(action, wide, room, palette, said=reason, noted=note)
+        if note:
+            line = Text(" " * (wide + 2) + f"* {note}", style=palette.dim, no_wrap=True)
+            fit_line(line, room)
+            lines.append(line)
     return lines
 
 
@@ -248,9 +257,22 @@ def _common_reason(group: list[ActionHere]) -> str:
     return reason if times > 1 and (not excepted or (excepted == 1 and times >= MANY)) else ""
 
 
-def _lines(action: ActionHere, wide: int, room: int, palette: Palette, *, said: str) -> list[Text]:
-    """Return an action; with the reason why it is off, unless that is `said` above."""
+def _note_reason(group: list[ActionHere]) -> str:
+    """Return the reason why several of a group are off, which is said once below them; empty if
+    there is none."""
+    counts = Counter(action.off for action in group if action.off)
+    ((reason, times),) = counts.most_common(1) or [("", 0)]
+    return reason if times >= NOTED else ""
+
+
+def _lines(
+    action: ActionHere, wide: int, room: int, palette: Palette, *, said: str, noted: str
+) -> list[Text]:
+    """Return an action; with the reason why it is off, unless that is `said` above, or `noted`
+    below, to which a star refers."""
     words = action.words if action.off in ("", said) else f"{action.words} – {action.off}"
+    if noted and action.off == noted:
+        words = f"{action.words} *"
     lines: list[Text] = []
     for piece in wrap_cells(words, room - wide - 2, MAX_LINES):
         keys = "" if lines else _keys(action)

@@ -11,7 +11,7 @@ from textual.screen import Screen
 
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize_line
-from sandbox_tui.core.base.typed_path import working_directory
+from sandbox_tui.core.base.typed_path import free_path, working_directory
 from sandbox_tui.core.base.write_file import write_file
 from sandbox_tui.core.evals.eval_info import EvalInfo
 from sandbox_tui.sessions import Store
@@ -59,6 +59,6 @@ def _write(store: Store, eval_id: str) -> Path:
     info = ledger.summary(store, eval_id).info
     report = recorded_report(store, info, ledger.results(store, eval_id))
     page = Redactor(known_secrets()).text(html_report(report))
-    path = working_directory() / f"{eval_id}.html"
+    path = free_path(working_directory() / f"{eval_id}.html")
     write_file(path, page.encode("utf-8", "replace"))
     return path

@@ -16,7 +16,6 @@ from sandbox_tui.sessions import RunRegistry
 from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
 from sandbox_tui.sessions.relations.last_model import last_model
 from sandbox_tui.sessions.relations.listing import EvalRow, SamplesRow, SessionRow, TrainingRow
-from sandbox_tui.tui.format.evals.resuming import resume_words
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.key_sequencer import follows_leaving
 from sandbox_tui.tui.keys.textual_bindings import binding
@@ -300,8 +299,8 @@ class HomeScreen(RowCommands):
         if action == "delete":
             return "end" if self._ender.can_end(self.sessions_chosen) else None
         sessions = self.query_one(SessionList)
-        if action == "resume" and isinstance(row := sessions.current_row, EvalRow):
-            return None if self.is_finding else resume_words(row.summary)
+        if action in ("resume", "export"):
+            return self.words_on_evaluation(action)
         if action == "trainings" and not sessions.has_trainings:
             return ""
         return opening_words(sessions.current_row) if action == "replay" else None

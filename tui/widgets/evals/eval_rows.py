@@ -7,14 +7,18 @@ from rich.style import Style
 from rich.text import Text
 
 from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.evals.reporting import figures
 from sandbox_tui.sessions.store.tables.eval_ledger import EvalSummary
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.outcome import eval_mark, eval_status, mode_scores
 from sandbox_tui.tui.format.titles import model_title
 from sandbox_tui.tui.theming.palette import Palette
-from sandbox_tui.tui.widgets.sessions.session_rows import with_age
+from sandbox_tui.tui.widgets.sessions.session_rows import ago, with_age
 
 BAR_CELLS = 12
+
+NAME_CELLS = 12
+"""Columns of the suite's name that the scores leave on one line."""
 
 NARROW = 70
 """A narrower list shows the bar only while it grows, so that the scores are not cut."""
@@ -71,12 +75,28 @@ def _second(found: EvalSummary, width: int, palette: Palette, differing: str) ->
 
 
 def eval_line(found: EvalSummary, width: int, palette: Palette) -> Text:
-    """Return an evaluation on one line: its scores, or its progress if there are none, first."""
+    """Return an evaluation on one line: its scores, or its progress if there are none, first. They
+    are shortened if they leave too little of the suite's name."""
     sign, style = _sign(found, palette)
     line = Text(f" {sign} ", style=style, no_wrap=True).append("eval  ", style=palette.strong)
-    line.append(_facts(found)[0], style=palette.text)
-    what = f"  {sanitize_line(found.info.suite)}  {model_title(found.info.model)}"
+    suite = sanitize_line(found.info.suite)
+    room = width - line.cell_len - len(ago(found.info.began_at)) - 3  # an ellipsis follows the name
+    line.append(_short_facts(found, room - min(NAME_CELLS, cell_len(suite)) - 2), palette.text)
+    what = f"  {suite}  {model_title(found.info.model)}"
     return with_age(line.append(what, style=palette.dim), found.info.began_at, width, palette)
+
+
+def _short_facts(found: EvalSummary, room: int) -> str:
+    """Return the scores, without decimals or without the modes if they would not fit otherwise; or
+    the progress if there are none."""
+    first = _facts(found)[0]
+    if not found.scores or cell_len(first) <= room:
+        return first
+    modes = [mode for mode in found.info.modes if mode in found.scores]
+    rounded = ", ".join(f"{mode} {100 * found.scores[mode]:.0f} %" for mode in modes)
+    if cell_len(rounded) <= room:
+        return rounded
+    return ", ".join(f"{figures.points(found.scores[mode])} %" for mode in modes)
 
 
 def _bar(found: EvalSummary, palette: Palette) -> Text:

@@ -268,7 +268,7 @@ def _samples(row: SamplesRow, palette: Palette) -> list[Text]:
     costs = [run.cost for run in row.runs if run.cost is not None]
     tokens = sum(run.input_tokens + run.output_tokens for run in row.runs)
     spent = [
-        f"{numbers.count(tokens)} tokens",
+        numbers.token_words(tokens),
         *totals_words(row),
         numbers.cost(sum(costs)) if costs else "",
     ]

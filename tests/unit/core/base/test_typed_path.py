@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from sandbox_tui.core.base.typed_path import (
+    free_path,
     is_folder,
     is_there,
     mistake_of_folder,
@@ -52,3 +53,12 @@ def test_why_a_folder_cannot_be_written(tmp_path: Path) -> None:
     assert mistake_of_folder(Path("/proc")) == "Directory '/proc' is not writable."
     cannot = "Directory '/proc/nope' cannot be created: '/proc' is not writable."
     assert mistake_of_folder(Path("/proc/nope")) == cannot
+
+
+def test_a_free_path_is_numbered_if_the_file_exists(tmp_path: Path) -> None:
+    path = tmp_path / "a.traj.json"
+    assert free_path(path, ".traj.json") == path
+    path.touch()
+    (tmp_path / "a-2.traj.json").touch()
+    assert free_path(path, ".traj.json") == tmp_path / "a-3.traj.json"
+    assert free_path(path).name == "a.traj-2.json"

@@ -23,6 +23,7 @@ from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.tui.cli.evals import watch_headless
 from sandbox_tui.tui.cli.evals.resume_eval import evaluation_to_resume
+from sandbox_tui.tui.cli.evals.stop_eval import STOPPED
 from sandbox_tui.tui.cli.main import main
 from tests.unit.event_streams import started
 from tests.waiting import HANG_SECONDS
@@ -188,6 +189,17 @@ def test_a_headless_evaluation_is_interrupted(recorded: Store) -> None:
         assert ended.result(HANG_SECONDS) == -signal.SIGINT
     assert stopped.exit_code == 0, stopped.output
     assert f"stopped {EVAL}: 0 of 2 samples done" in stopped.output
+
+
+def test_it_is_recorded_that_eval_stop_stopped_it(recorded: Store) -> None:
+    ledger.set_stopped_because(recorded, EVAL, STOPPED)
+    assert ledger.summary(recorded, EVAL).stopped_because == ""  # it still runs
+    ledger.release(recorded, EVAL, "The program received SIGINT.")
+    ledger.set_stopped_because(recorded, EVAL, STOPPED)
+    assert STOPPED in command("ls").output
+    ledger.release(recorded, EVAL)
+    ledger.set_stopped_because(recorded, EVAL, STOPPED)
+    assert ledger.summary(recorded, EVAL).stopped_because == ""  # it had finished
 
 
 def test_an_evaluation_is_stopped_where_it_runs(recorded: Store) -> None:

@@ -322,6 +322,21 @@ def test_failures_by_kind_fit_every_width(width: int, words: str) -> None:
     assert failures_line(picture, width, PALETTE).plain == f"failures  {words}"
 
 
+@pytest.mark.parametrize(
+    ("suite", "scores", "words"),
+    [
+        ("mine", {"vanilla": 0.5, "sandbox": 0.625}, "vanilla 50 %, sandbox 62 %  mine"),
+        ("instruction_following", {"vanilla": 0.5, "sandbox": 1}, "50.0 %, 100.0 %  instruction"),
+    ],
+)
+def test_the_scores_leave_room_for_the_name_on_a_small_screen(
+    suite: str, scores: dict[str, float], words: str
+) -> None:
+    info = msgspec.structs.replace(INFO, suite=suite)
+    summary = EvalSummary(info, 8, 8, running=False, scores=scores)
+    assert words in eval_line(summary, 56, PALETTE).plain
+
+
 def test_names_of_the_built_in_suite_are_whole_on_a_small_screen() -> None:
     long = [result("t", mode, 1.0, domain="long-context") for mode in INFO.modes]
     grid = grid_by_domain(eval_table(INFO, long), 54)
@@ -338,7 +353,8 @@ def test_the_scores_of_both_modes_come_first_in_a_list_of_any_width(width: int) 
     _, second = eval_lines(summary, width, PALETTE, differing="--scorer exact")
     assert second.plain.lstrip(" ━").startswith(words)
     assert "8 of 8" in second.plain
-    assert eval_line(summary, width, PALETTE).plain.startswith(f" ✓ eval  {words}")
+    if width > 58:
+        assert eval_line(summary, width, PALETTE).plain.startswith(f" ✓ eval  {words}")
     begun = EvalSummary(info, 8, 1, running=True)
     assert eval_line(begun, width, PALETTE).plain.startswith(" ● eval  1 of 8 samples")
 

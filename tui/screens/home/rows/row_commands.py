@@ -15,6 +15,7 @@ from sandbox_tui.sessions.relations.listing import EvalRow, SamplesRow, SessionR
 from sandbox_tui.sessions.relations.rows.order import next_order
 from sandbox_tui.sessions.remote.resume_here import NO_LONGER_DETACHED, resume_here
 from sandbox_tui.sessions.remote.sockets import is_detached
+from sandbox_tui.tui.format.evals.resuming import resume_words
 from sandbox_tui.tui.format.titles import task_line, task_title
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.key_sequencer import keys_for_dialog
@@ -37,6 +38,7 @@ from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 if TYPE_CHECKING:
     from sandbox_tui.sessions import RunWorker
     from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
+    from sandbox_tui.sessions.store.tables.eval_ledger import EvalSummary
     from sandbox_tui.tui.screens.evals.open_eval import EvalOpener
     from sandbox_tui.tui.screens.home.search_sessions import SessionFinder
 
@@ -86,7 +88,7 @@ class RowCommands(ExplainsUnavailable, Screen[None]):
             case SamplesRow():
                 return ("delete", "export", "tags")
             case EvalRow():
-                return ("delete", "compare")
+                return ("delete", "compare", "export")
             case TrainingRow():
                 return ("delete",)
             case None:
@@ -109,10 +111,26 @@ class RowCommands(ExplainsUnavailable, Screen[None]):
                 return "Delete the evaluation, with or without its sessions"
             case "compare", EvalRow():
                 return "Compare the evaluation with another"
+            case "export", EvalRow():
+                return "Write and open the HTML report"
             case "delete", TrainingRow():
                 return "Delete the training run, with or without its sessions"
             case _:
                 return ""
+
+    @property
+    def evaluation_here(self) -> EvalSummary | None:
+        """The evaluation under the cursor."""
+        row = None if self.is_finding else self.query_one(SessionList).current_row
+        return row.summary if isinstance(row, EvalRow) else None
+
+    def words_on_evaluation(self, action: str) -> str | None:
+        """Return what the key of an action does with the evaluation under the cursor; None if it
+        does what it does with sessions."""
+        found = self.evaluation_here
+        if found is None or (action == "export" and self.sessions_chosen):
+            return None
+        return "report" if action == "export" else resume_words(found)
 
     # --- the sessions meant
 
@@ -222,8 +240,15 @@ class RowCommands(ExplainsUnavailable, Screen[None]):
         self._sessions.note()
 
     def action_export(self) -> None:
-        """Export the session to files, or all that are marked."""
-        self._sessions.export()
+        """Export the session to files, or all that are marked; on an evaluation, write its
+        report."""
+        if (found := self.evaluation_here) is None or self.sessions_chosen:
+            self._sessions.export()
+            return
+        from sandbox_tui.tui.screens.evals.show_report import show_report
+
+        writing = show_report(self, self._store, found.info.id)
+        self.run_worker(writing, exclusive=True, group="report")
 
     def action_copy_id(self) -> None:
         """Copy the session's id."""

@@ -46,6 +46,8 @@ def why_unavailable_here(
     row = shown.current_row
     if action == "resume" and isinstance(row, EvalRow) and not search.shows_hits:
         return why_not_resumed(row.summary)
+    if action == "export" and isinstance(row, EvalRow) and not search.shows_hits:
+        return ""  # the report of the evaluation
     if action in _OF_SESSIONS and not chosen and not search.shows_hits:
         words = _of_another_row(action, row)
         if words:

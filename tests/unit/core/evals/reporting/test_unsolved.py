@@ -42,6 +42,8 @@ def test_reports_name_the_unsolved_tasks() -> None:
         "not solved:\n  a sandbox: What is 4 + 4?\n    answer 7, expected 8 (7 is not 8.)\n" in text
     )
     page = html_report(report)
+    assert "    no answer" in text
+    assert "answer no answer" not in text
     assert "not solved</h2>" in page
     assert '<td class="text"><div>What is 4 + 4?</div></td>' in page
 
