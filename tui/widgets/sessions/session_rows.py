@@ -28,6 +28,9 @@ NARROW = 70
 MIN_RESULT = 24
 """Columns that the result of a session may always take."""
 
+MIN_CUT_RESULT = 6
+"""Columns below which a result makes way for tags."""
+
 MAX_SHARE = 3
 """Fifths of the width that the origin of a fork may take."""
 
@@ -107,11 +110,15 @@ def facts_line(
     state = (WAITS_PAUSED if run.paused else WAITS) if waits else outcome_words(run)
     line.append(state, style=palette.human if waits else palette.dim)
     result = result_text(run, palette, waits_for or "")
-    if result and shows_result:
-        fit_line(result, max(MIN_RESULT, room * 2 // 5))
+    notes = Text(" · ", style=palette.dim).append_text(notes_beside_title(tags, "", palette))
+    most = max(MIN_RESULT, room * 2 // 5)
+    if tags:  # the user's own words come before those of the model
+        most = min(most, room - line.cell_len - notes.cell_len - 3)
+    if result and shows_result and most >= MIN_CUT_RESULT:
+        fit_line(result, most)
         line.append(": " if waits else " · ", style=palette.dim).append_text(result)
     if tags:
-        line.append(" · ").append_text(notes_beside_title(tags, "", palette))
+        line.append_text(notes)
     fit_line(line, room)
     for part in made_by:
         if part and line.cell_len + cell_len(part) + 3 <= room:  # a cut name tells nothing

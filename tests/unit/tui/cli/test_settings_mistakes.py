@@ -252,7 +252,17 @@ def test_theme_files_that_cannot_be_used_are_reported(own_home: Path) -> None:
     config_of(own_home, "")
     (own_home / "themes").mkdir()
     (own_home / "themes" / "mine.toml").write_text("[colors]\nprimary = 3\n")
-    lacking = "secondary accent foreground background surface panel success warning error".split()
+    lacking = [
+        "secondary",
+        "accent",
+        "foreground",
+        "background",
+        "surface",
+        "panel",
+        "success",
+        "warning",
+        "error",
+    ]
     words = (
         f"mine.toml cannot be used: line 1: [colors] lacks {', '.join(map(repr, lacking))}; line 2: "
         "primary must be text in quotes; it lacks [roles]."

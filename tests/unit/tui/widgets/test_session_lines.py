@@ -97,6 +97,9 @@ def test_tags_stand_after_the_title_or_below_it() -> None:
     assert len(short) == 1
     narrow = drawn(rows, 58, tags)
     assert "submitted · 42 · #paper #todo " in narrow[0][1]
+    wordy = SessionRow(run=session("a", "short", "an answer " * 9))
+    ((_, below),) = drawn([wordy], 58, tags)
+    assert "submitted · an answer … · #paper #todo  " in below
 
 
 def test_the_branch_of_a_session_goes_on_beside_its_second_line() -> None:
