@@ -216,11 +216,21 @@ async def test_a_server_that_accepts_at_once_failed_for_another_reason(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """As with TLS, or a proxy: asked sooner, the attempts would be used up in seconds."""
-    monkeypatch.setattr(server_return, "PROBE_SECONDS", 0.01)
+    accepts, probed = server_return.accepts, asyncio.Event()
+
+    async def probe(server: tuple[str, int]) -> bool:
+        accepted = await accepts(server)
+        probed.set()
+        return accepted
+
+    monkeypatch.setattr(server_return, "accepts", probe)
     with refusing() as taken:
         taken.listen()
+        waiting = asyncio.create_task(server_return.until_it_accepts(taken.getsockname()))
+        await asyncio.wait_for(probed.wait(), HANG_SECONDS)
+        monkeypatch.setattr(server_return, "PROBE_SECONDS", 0.0)
         with pytest.raises(TimeoutError):
-            await asyncio.wait_for(server_return.until_it_accepts(taken.getsockname()), 0.3)
+            await asyncio.wait_for(waiting, 0.1)
 
 
 def test_the_host_and_port_of_an_address() -> None:
