@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
+import errno
+import sys
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn, TextIO
 
 import click
 from typing_extensions import override
@@ -23,6 +26,10 @@ TOPICS = {
 
 MIN_LIKENESS = 0.75
 """How alike an unknown option and the name that is suggested for it must be, of at most 1."""
+
+
+NOT_WRITTEN = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+"""Why stdout cannot be written: nobody reads it, or the disk of its file is full or fails."""
 
 
 class Subcommands(click.Group):
@@ -56,6 +63,17 @@ class Subcommands(click.Group):
 class Commands(click.Group):
     """A group that prints `SandboxTuiError`s as a sentence on stderr and exits with their code."""
 
+    @override
+    def main(self, *args: Any, **options: Any) -> Any:
+        """Run the program; say so if its output, help included, cannot be written."""
+        try:
+            try:
+                return super().main(*args, **options)
+            finally:
+                _flush()
+        except OSError as error:
+            _exit_without_output(error)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command."""
         try:
@@ -71,9 +89,7 @@ class Commands(click.Group):
             click.echo("\nCancelled.", err=True)
             ctx.exit(CANCELLED)
         except BrokenPipeError as error:
-            from sandbox_tui.tui.cli.headless import without_output
-
-            ctx.exit(without_output(error))
+            _exit_without_output(error)
 
     @override
     def resolve_command(
@@ -101,6 +117,37 @@ class Commands(click.Group):
             ]
             with formatter.section(topic):
                 formatter.write_dl(rows)
+
+
+def _flush() -> None:
+    """Write what is still buffered: an error at the exit could not be reported."""
+    stdout: TextIO | None = sys.stdout  # None if the program was started without one
+    if stdout is not None and not stdout.closed:
+        stdout.flush()
+
+
+def _exit_without_output(error: OSError) -> NoReturn:
+    """End the program if `error` came from writing to stdout.
+
+    Raises:
+        OSError: it did not.
+    """
+    from sandbox_tui.tui.cli.headless import without_output
+
+    if not _is_of_stdout(error):
+        raise error
+    try:
+        code = without_output(error)
+    except SandboxTuiError as reason:
+        code = reason.exit_code
+        with contextlib.suppress(OSError):  # stderr is on the same full disk
+            click.echo(f"sandbox-tui: {reason}", err=True)
+    sys.exit(code)
+
+
+def _is_of_stdout(error: OSError) -> bool:
+    """Return whether `error` came from writing to stdout: it is of writing and names no file."""
+    return error.filename is None and error.errno in NOT_WRITTEN
 
 
 def _did_you_mean(names: Sequence[str]) -> str:

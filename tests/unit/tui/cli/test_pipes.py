@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 from pathlib import Path
@@ -22,6 +23,25 @@ def test_a_closed_pipe_has_the_exit_code_of_its_signal(command: str) -> None:
     program.stdout.close()
     _, words = program.communicate()
     assert (program.returncode, words) == (128 + signal.SIGPIPE, b"")
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["config", "keys --json", "doctor --json", "--version", "eval --help"],
+)
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_full_disk_is_said_in_one_line(command: str, unbuffered: str, own_home: Path) -> None:
+    environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [PROGRAM, *command.split()],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment,
+        )
+    words = "sandbox-tui: The output cannot be written: No space left on device.\n"
+    assert (done.returncode, done.stderr) == (1, words)
 
 
 def test_the_home_screen_needs_a_terminal(own_home: Path) -> None:
