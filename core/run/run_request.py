@@ -8,6 +8,7 @@ from pathlib import Path
 from secrets import token_hex
 
 from sandbox_tui.core.config import settings as config
+from sandbox_tui.core.config.model_names import split_models
 from sandbox_tui.core.events.types import Mode, ToolFormat, TurnPolicy, Watch
 from sandbox_tui.core.models.base import Model
 from sandbox_tui.core.prompts import PromptPack
@@ -73,11 +74,6 @@ def split_tasks(text: str) -> list[str]:
     return [task.strip() for task in tasks if task.strip()]
 
 
-def split_models(name: str) -> list[str]:
-    """Return the models in a name that lists several, separated by commas."""
-    return list(dict.fromkeys(filter(None, map(str.strip, name.split(",")))))
-
-
 def requests_for(request: RunRequest, tasks: Sequence[str], samples: int = 1) -> list[RunRequest]:
     """Return one request for each run of each task with each model that the settings name.
 
@@ -101,11 +97,11 @@ def requests_for(request: RunRequest, tasks: Sequence[str], samples: int = 1) ->
 
 
 def _with_each_model(request: RunRequest) -> list[RunRequest]:
-    names = [] if request.model is not None else split_models(request.settings.model.name)
-    if len(names) < 2:
-        return [request]
     settings = request.settings
-    named = [config.changed(settings, {"model.name": name}) for name in names]
+    names = split_models(settings.model.name)
+    if request.model is not None or names == [settings.model.name]:
+        return [request]
+    named = [config.changed(settings, {"model.name": name}) for name in names or [""]]
     return [replace(request, settings=one) for one in named]
 
 

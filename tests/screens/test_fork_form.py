@@ -525,3 +525,19 @@ async def test_the_key_bar_says_what_finishing_the_call_does_here(
         await pilot.press("f4")
         await until(pilot, lambda: isinstance(app.screen, EditCallDialog))
         await until(pilot, lambda: f"^s {words}" in shown_keys(app))
+
+
+async def test_a_stray_comma_is_no_part_of_the_model(store: Store) -> None:
+    with ScriptedServer([]) as server:
+        server.models = ["qwen"]
+        async with looks.shown(store, (100, 30), None) as (app, pilot):
+            _, described = await forked_with(app, pilot, store, ",qwen", server.url)
+            await until(pilot, lambda: bool(described))
+        assert described[0].request.run.settings.model.name == "qwen"
+
+
+async def test_a_fork_continues_with_one_model(store: Store) -> None:
+    async with looks.shown(store, (100, 30), None) as (app, pilot):
+        form, described = await forked_with(app, pilot, store, "a, b", "http://127.0.0.1:9/v1")
+        await until(pilot, lambda: form._mistakes == {"model": "A fork continues with one model."})
+        assert not described

@@ -11,9 +11,11 @@ import click
 
 from sandbox_tui.core.base.errors import ConfigError, ForkRefused
 from sandbox_tui.core.base.sanitize import sanitize_line
-from sandbox_tui.core.config.settings import Settings
+from sandbox_tui.core.config.model_names import split_models
+from sandbox_tui.core.config.settings import Settings, changed
 from sandbox_tui.core.events.types import Mode
 from sandbox_tui.core.lineage.open_fork import ForkRequest, check_edited
+from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.core.tools.edited_call import check_json
 from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.recording.fork_worker import ForkPlan
@@ -62,6 +64,8 @@ def execute_fork(
         _check_position(store, plan, at)
         check_edited(plan.fork_point, edited)
     run = plan.request(settings, overrides)
+    if overrides.get("model.name"):
+        run = _with_one_model(run)
     if lines and not options["detach"] and (mode or run.mode) == "step":
         mode = "auto"
     seed = run.seed if options["seed"] is None else options["seed"]
@@ -95,6 +99,18 @@ def execute_fork(
         ended = show(settings, store, Forking(plan, request))
     say_how_it_ended(store, ended)
     return ended.code
+
+
+def _with_one_model(run: RunRequest) -> RunRequest:
+    """Return the request with the model that the command names, without stray commas.
+
+    Raises:
+        ConfigError: it names several.
+    """
+    names = split_models(run.settings.model.name)
+    if len(names) > 1:
+        raise ConfigError(f"A fork continues with one model: choose one of {', '.join(names)}.")
+    return replace(run, settings=changed(run.settings, {"model.name": "".join(names)}))
 
 
 def _check_position(store: Store, plan: ForkPlan, at: str) -> None:

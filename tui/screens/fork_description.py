@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import msgspec
 
 from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.config.model_names import split_models, without_empty_names
 from sandbox_tui.core.config.valid_values import with_scheme
 from sandbox_tui.core.events.types import ToolCall
 from sandbox_tui.core.lineage.open_fork import ForkRequest
@@ -21,6 +22,8 @@ from sandbox_tui.tui.screens.new_run.run_mistakes import without_server
 
 ROOM = 20
 """Minimum steps left for a fork whose parent has used up its own."""
+
+ONE_MODEL = "A fork continues with one model."
 
 AFTER_SUBMIT = "The model has submitted here: enter a message, or an earlier step."
 
@@ -74,6 +77,7 @@ def with_choices(
         model, url: the model and its server.
         first: those of the parent: no change, so that a script stays one.
     """
+    model = without_empty_names(model)
     chosen = run if (model, url) == first else with_model(run, model, url)
     return with_limit(chosen, max_steps)
 
@@ -136,9 +140,10 @@ def mistake_of_model(model: str, url: str, *, is_script: bool) -> str:
         url: its server; empty for the usual one.
         is_script: whether this program has the script that it plays.
     """
-    if not model:
-        return MODEL_NEEDED
-    is_demo = model in DEMO_NAMES and not url and not is_script
+    names = split_models(model)
+    if len(names) != 1:
+        return ONE_MODEL if names else MODEL_NEEDED
+    is_demo = names[0] in DEMO_NAMES and not url and not is_script
     return "Choose a real model." if is_demo else ""
 
 

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 from textual.widgets import Input, Label
 
 from sandbox_tui.core.config import settings as config
+from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.relations.last_model import LastModel
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.dialogs.form import FormDialog
 from sandbox_tui.tui.screens.dialogs.help import HelpScreen
 from sandbox_tui.tui.screens.home.choose_model import ChooseModelDialog
+from sandbox_tui.tui.screens.home.run_starts import RunStarts
 from sandbox_tui.tui.screens.new_run.new_run import NewRunDialog
 from sandbox_tui.tui.textual_support.private_api import shown_toasts
+from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.sessions.model_offers import ModelOffers
 from tests.scripted_server import ScriptedServer
 from tests.waiting import until
+
+ALL = "All settings are shown."
 
 
 @pytest.fixture
@@ -146,3 +151,58 @@ async def test_the_help_says_at_least_as_much_as_the_key_bar(app: SandboxTui, wi
         assert shown["new_run.keep"] == "Save these settings as defaults for all new runs"
         assert shown["new_run.start"] == "Start the run"
         assert shown["new_run.leave"] == "Close the form and keep a draft"
+
+
+@pytest.mark.parametrize("typed", [",scripted-b", "scripted-b,", " , scripted-b,, "])
+async def test_a_stray_comma_is_no_part_of_a_model(
+    app: SandboxTui, typed: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    requests: list[RunRequest] = []
+
+    def begin(self: RunStarts, wanted: Sequence[RunRequest], *_: object) -> None:
+        requests.extend(wanted)
+
+    monkeypatch.setattr(RunStarts, "begin", begin)
+    with ScriptedServer([]) as server:
+        server.models = ["scripted-a", "scripted-b"]
+        async with app.run_test(size=(160, 45)) as pilot:
+            await pilot.press("n", "x")
+            app.screen.query_one("#model", Input).value = typed
+            app.screen.query_one("#url", Input).value = server.url
+            await pilot.press("f4")
+            await until(pilot, lambda: app.settings.now.model.name == "scripted-b")
+            await pilot.press("ctrl+s")
+            await until(pilot, lambda: bool(requests))
+    assert [one.settings.model.name for one in requests] == ["scripted-b"]
+
+
+async def test_what_is_saved_is_named(app: SandboxTui) -> None:
+    async with app.run_test(size=(160, 45)) as pilot:
+        await pilot.press("n")
+        app.screen.query_one("#steps", Input).value = "7"
+        app.screen.query_one("#model", Input).value = "other"
+        await pilot.press("f4")
+        said = "New runs start with these settings from now on: model, max steps (saved in "
+        await until(pilot, lambda: any(said in toast.message for toast in shown_toasts(app)))
+
+
+async def test_the_notice_that_all_is_shown_goes_when_the_terminal_gets_smaller(
+    app: SandboxTui,
+) -> None:
+    async with app.run_test(size=(160, 45)) as pilot:
+        await pilot.press("n", "f5")
+        await until(pilot, lambda: [t.message for t in shown_toasts(app)] == [ALL])
+        await pilot.resize_terminal(160, 40)
+        await pilot.pause()
+        assert [t.message for t in shown_toasts(app)] == [ALL], "it is still true"
+        await pilot.resize_terminal(100, 30)
+        await until(pilot, lambda: not shown_toasts(app))
+
+
+async def test_the_key_that_saves_stays_in_a_narrow_bar_with_all_settings_shown(
+    app: SandboxTui,
+) -> None:
+    async with app.run_test(size=(60, 20)) as pilot:
+        await pilot.press("n", "f5")
+        bar = app.screen.query_one(KeyBar)
+        await until(pilot, lambda: "f5 less  f3 models  f4 save  " in bar.render_line(0).text)

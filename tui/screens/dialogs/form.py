@@ -31,6 +31,9 @@ BORDER_COLUMNS = 6
 TALL = 26
 """Lines from which a terminal is tall enough for the button's border."""
 
+TALLEST = 38
+"""Lines from which a terminal has room for everything."""
+
 WIDE = 80
 """Columns from which the button has room beside the line below the fields."""
 
@@ -42,7 +45,7 @@ class FormDialog(Dialog[Result]):
     what to do; the title of the box counts them.
     """
 
-    VERTICAL_BREAKPOINTS = [(0, "-low"), (TALL, "-tall"), (38, "-tallest")]  # noqa: RUF012
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (TALL, "-tall"), (TALLEST, "-tallest")]  # noqa: RUF012
 
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]  # noqa: RUF012
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import msgspec
 
 from sandbox_tui.core.base.errors import ModelError, ServerUnreachable
+from sandbox_tui.core.config.model_names import split_models
 from sandbox_tui.core.config.settings import ModelSettings, api_key
 from sandbox_tui.core.config.valid_values import is_server_address
 from sandbox_tui.core.models.discovery import ask_for_models, is_unlisted
 from sandbox_tui.core.models.error_mapping import without_secrets
-from sandbox_tui.core.run.run_request import split_models
 
 UNREACHABLE = "does not answer now"
 """The note at a server; a run can be started all the same."""

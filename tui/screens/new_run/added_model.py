@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sandbox_tui.core.run.run_request import split_models
+from sandbox_tui.core.config.model_names import split_models
 from sandbox_tui.tui.screens.dialogs.form import Texts
 from sandbox_tui.tui.widgets.sessions.model_offers import Offer
 

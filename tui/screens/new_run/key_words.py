@@ -15,8 +15,9 @@ def bar_words(action: str, start: str, *, more: bool, narrow: bool) -> str | Non
         narrow: whether the terminal is too narrow for the usual words.
     """
     if action == "more":
-        words = "fewer" if more else "more"
-        return words if narrow else f"{words} settings"
+        if narrow:
+            return "less" if more else "more"
+        return "fewer settings" if more else "more settings"
     if action == "keep":
         return "save" if narrow else None
     return start or None if action == "start" else None

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.events import Resize
 from textual.widgets import Button, Input, Label, Select, TextArea
 from textual.widgets.select import InvalidSelectValueError
 from typing_extensions import override
@@ -22,9 +23,9 @@ from sandbox_tui.sessions.relations.last_model import LastModel, with_last_model
 from sandbox_tui.tui.format.setting_text import HINTS
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
-from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
+from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable, as_sentence
 from sandbox_tui.tui.live_settings import LiveSettings
-from sandbox_tui.tui.screens.dialogs.form import Mistakes, Texts, when_filled
+from sandbox_tui.tui.screens.dialogs.form import TALLEST, Mistakes, Texts, when_filled
 from sandbox_tui.tui.screens.new_run.added_model import with_those_before
 from sandbox_tui.tui.screens.new_run.field_widgets import (
     FORM_CSS,
@@ -49,6 +50,7 @@ from sandbox_tui.tui.screens.new_run.run_fields import (
     TITLES,
     changes_of,
     mistakes_in,
+    saved_titles,
     texts_of,
     with_fields,
 )
@@ -59,11 +61,15 @@ from sandbox_tui.tui.screens.new_run.run_mistakes import (
     no_default,
     unusable,
 )
-from sandbox_tui.tui.textual_support.toasts import complain_here
+from sandbox_tui.tui.textual_support.toasts import DedupedToasts, complain_here
+from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.line_input import NameInput
 from sandbox_tui.tui.widgets.sessions.home_banner import FROM_LAST_RUN
 from sandbox_tui.tui.widgets.sessions.model_offers import Offer
+
+ALL_SHOWN = "all settings are shown"
+"""Why the key for more settings is off."""
 
 
 class NewRunDialog(ExplainsUnavailable, LooksForModels[Sequence[RunRequest] | None]):
@@ -247,7 +253,12 @@ class NewRunDialog(ExplainsUnavailable, LooksForModels[Sequence[RunRequest] | No
     def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
         """Nothing is hidden if there is room for everything."""
         all_shown = action == "more" and self.has_class("-tallest")
-        return "all settings are shown" if all_shown else ""
+        return ALL_SHOWN if all_shown else ""
+
+    def on_resize(self, event: Resize) -> None:
+        """Put away the notice that everything is shown once it no longer is."""
+        if event.size.height < TALLEST:
+            cast("DedupedToasts[int]", app_of(self)).remove_notices_with(as_sentence(ALL_SHOWN))
 
     @when_filled
     def action_keep(self) -> None:
@@ -269,7 +280,8 @@ class NewRunDialog(ExplainsUnavailable, LooksForModels[Sequence[RunRequest] | No
         else:
             self._has_last_model = False
             self._show_notes()
-            words = f"New runs start with these settings from now on (saved in {path})."
+            saved = saved_titles(changes)
+            words = f"New runs start with these settings from now on: {saved} (saved in {path})."
             doubt = self.doubt_about("model") or self.doubt_about("url")
             severity = "warning" if doubt else "information"
             self.notify(f"{sanitize_line(words)} {doubt}".strip(), severity=severity, markup=False)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from sandbox_tui.core.run.run_request import MAX_RUNS, split_models, split_tasks
+from sandbox_tui.core.config.model_names import split_models
+from sandbox_tui.core.run.run_request import MAX_RUNS, split_tasks
 from sandbox_tui.tui.format.setting_text import mistake_of_count
 from sandbox_tui.tui.screens.dialogs.form import Texts
 

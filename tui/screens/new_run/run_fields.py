@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 from sandbox_tui.core.base.typed_path import typed_path
+from sandbox_tui.core.config.model_names import without_empty_names
 from sandbox_tui.core.config.settings import Settings
 from sandbox_tui.core.events.types import Mode
 from sandbox_tui.core.run.run_request import RunRequest
@@ -130,6 +131,15 @@ def with_fields(request: RunRequest, typed: Mapping[str, str]) -> RunRequest:
     )
 
 
+def saved_titles(changes: Mapping[str, object]) -> str:
+    """Return the titles of the fields of these settings, in the order of the form.
+
+    Args:
+        changes: settings by dotted name.
+    """
+    return ", ".join(TITLES[field] for field in TITLES if SETTINGS.get(field) in changes)
+
+
 def changes_of(typed: Mapping[str, str], before: Mapping[str, str]) -> dict[str, Any]:
     """Return the settings that were changed in the form, by dotted name.
 
@@ -142,6 +152,8 @@ def changes_of(typed: Mapping[str, str], before: Mapping[str, str]) -> dict[str,
         text = typed[field].strip()
         if not text and field in DEFAULT_IF_EMPTY:
             continue
+        if field == "model":
+            text = without_empty_names(text)
         if text != before[field].strip():
             changes[name] = text if field in TEXTS else setting_of_text(name, text)
     return changes

@@ -8,8 +8,9 @@ from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.base.typed_path import is_there, typed_path
 from sandbox_tui.core.config import settings as config
+from sandbox_tui.core.config.model_names import split_models
 from sandbox_tui.core.prompts import load_pack
-from sandbox_tui.core.run.run_request import MAX_RUNS, split_models
+from sandbox_tui.core.run.run_request import MAX_RUNS
 from sandbox_tui.tui.format.setting_text import MODEL_NEEDED, mistake_of_count
 from sandbox_tui.tui.screens.dialogs.form import Mistakes, Texts
 from sandbox_tui.tui.screens.new_run.run_fields import NUMBERS, ONE_DEFAULT, mistake_in

@@ -63,3 +63,8 @@ def test_after_the_last_call_there_is_none() -> None:
 
 def test_json_is_checked_before_the_position() -> None:
     assert "it is not valid JSON" in fork("--at", "1", "--edit-call", "{command: ls")
+
+
+def test_a_fork_continues_with_one_model() -> None:
+    said = fork("--at", "1", "--model", "a,b")
+    assert "A fork continues with one model: choose one of a, b." in said
