@@ -33,11 +33,12 @@ class ResultFile:
 
     Attributes:
         name: path relative to the results folder, or the path in the sandbox.
-        size: bytes.
+        size: bytes; None if it is not known, as in a session that was rebuilt from another kind of
+            recording.
     """
 
     name: str
-    size: int
+    size: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,4 +169,7 @@ def _changed(store: Store, run_id: str) -> tuple[ResultFile, ...]:
     last = {change.path: change for change in store.file_changes(run_id)}
     kept = [one for one in last.values() if one.kind == "file" and one.change != "deleted"]
     touched = [one for one in kept if one.step > 0]
-    return tuple(ResultFile(name=one.path, size=one.size) for one in touched[:MAX_FILES])
+    return tuple(
+        ResultFile(name=one.path, size=one.size if one.size or one.digest else None)
+        for one in touched[:MAX_FILES]
+    )

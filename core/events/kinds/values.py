@@ -223,6 +223,12 @@ class FileChange(Part, frozen=True, kw_only=True):
     mtime: float = 0.0
     blob: str | None = None
 
+    @property
+    def has_size(self) -> bool:
+        """Whether the size is known: in a session that was rebuilt from another kind of recording,
+        it is not if the content is not."""
+        return self.kind == "file" and bool(self.size or self.blob or self.mtime)
+
 
 class Totals(Part, frozen=True, kw_only=True):
     """Sums over a run.

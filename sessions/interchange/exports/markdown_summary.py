@@ -91,7 +91,7 @@ def changed_files(recording: Recording) -> Iterable[str]:
     }
     rows = [
         f"| {inline(path.removeprefix(root))} | {_change_word(change, path in before)} |"
-        f" {'' if change.change == 'deleted' else f'{change.size:,} bytes'} |"
+        f" {f'{change.size:,} bytes' if _shows_size(change) else ''} |"
         for path, change in sorted(changes.items())
         if change.change != "deleted" or path in before
     ]
@@ -100,6 +100,10 @@ def changed_files(recording: Recording) -> Iterable[str]:
         yield "\n".join(["| file | | size |", "|---|---|---:|", *rows[:MAX_ROWS]])
     if len(rows) > MAX_ROWS:
         yield f"and {_count(len(rows) - MAX_ROWS, 'more file')}."
+
+
+def _shows_size(change: e.FileChange) -> bool:
+    return change.change != "deleted" and change.has_size
 
 
 def _change_word(change: e.FileChange, existed: bool) -> str:

@@ -81,7 +81,7 @@ def _started(header: dict[str, Any], modified: float) -> e.RunStarted:
         run_id="",
         started_at=number_of(header.get("timestamp"), modified, most=4e9),
         task=title or "A recording of a terminal",
-        model="none",
+        model="",
         model_params={},
         sandbox=REBUILT,
         sandbox_info={"format": f"asciicast v{header['version']}"},

@@ -99,7 +99,7 @@ _COLUMNS: dict[str, tuple[str, Callable[[RunSummary], str]]] = {
     "steps": (">5", lambda run: str(run.steps)),
     "tokens": (">6", _tokens),
     "time": (">7", lambda run: clock(run.seconds)),
-    "model": ("<20", lambda run: cut_title(model_title(run.model), 20)),
+    "model": ("<20", lambda run: cut_title(model_title(run.model) or "–", 20)),
 }
 """Each column's alignment and width, and its text. A parent is named by the end of its id, as in
 commands."""

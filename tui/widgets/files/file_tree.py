@@ -225,7 +225,7 @@ class FileTree(ExplainsUnavailable, BlockList):
         recent = file.run_mark is not None and file.step >= max(1, self._state.latest_step)
         right.append("•" if recent and not row.is_dir else " ", style=palette.accent)
         right.append(f"{_mark(file):>{MARK_COLUMNS}}", style=_mark_style(file, palette))
-        shown = numbers.size(file.last.size) if file.last.kind == "file" else ""
+        shown = numbers.size(file.last.size) if file.last.has_size else ""
         deleted = file.last.change == "deleted"
         right.append(f" {'' if deleted else shown:>{SIZE_COLUMNS}}", style=palette.dim)
         return right

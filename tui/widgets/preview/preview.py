@@ -214,7 +214,7 @@ class Preview(Vertical):
             return self._deleted(file)
         data = self._content(file)
         if data is None:
-            if not file.last.size:  # of a session that was rebuilt from another kind of recording
+            if not file.last.has_size:
                 return Notice("The recording does not contain this file.")
             words = (
                 f"{numbers.size(file.last.size)}, content not saved; it is copied out with the "

@@ -96,7 +96,7 @@ def facts_of(run: RunSummary, waits_for: str | None = None, inherited: int = 0) 
     return Facts(
         result=result_words(run, waits_for or ""),
         outcome=(WAITS_PAUSED if run.paused else WAITS) if waits else short_outcome(run),
-        model=model_title(run.model),
+        model=model_title(run.model) or "–",
         sandbox=place_words(run),
         steps=steps_words(run, inherited),
         tokens=tokens,

@@ -18,7 +18,7 @@ from sandbox_tui.core.tools.call_summaries import full_command, short_name
 from sandbox_tui.sessions import RunSummary
 from sandbox_tui.sessions.relations.fork_origin import ForkOrigin
 from sandbox_tui.sessions.relations.listing import EvalRow, SamplesRow, TrainingRow
-from sandbox_tui.sessions.relations.session_detail import SessionDetail
+from sandbox_tui.sessions.relations.session_detail import ResultFile, SessionDetail
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.answers import (
     UNKNOWN_END,
@@ -248,12 +248,16 @@ def _why_not_run(run: RunSummary) -> str:
 
 def _files(detail: SessionDetail, width: int, palette: Palette) -> list[Text]:
     """Return the files and their location, on a second line if one line is too short."""
-    words = ", ".join(f"{one.name} {numbers.size(one.size)}" for one in detail.files)
+    words = ", ".join(map(_file_words, detail.files))
     line = _line("files", words, palette, palette.text)
     location = _location(detail)
     if line.cell_len + 2 + cell_len(location) <= width:
         return [line.append(f"  {location}", style=palette.dim)]
     return [line, _line("", location, palette, palette.dim)]
+
+
+def _file_words(file: ResultFile) -> str:
+    return file.name if file.size is None else f"{file.name} {numbers.size(file.size)}"
 
 
 def _location(detail: SessionDetail) -> str:

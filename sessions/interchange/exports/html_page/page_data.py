@@ -286,7 +286,7 @@ def _took(seconds: float) -> str:
 
 
 def _changes(events: Sequence[e.AnyEvent]) -> list[list[Any]]:
-    """Return seq, path, change, kind, size and digest of every file change."""
+    """Return seq, path, change, kind, size (None: not known) and digest of every file change."""
     changes: list[list[Any]] = []
     for event in events:
         if isinstance(event, e.FilesListed):
@@ -297,7 +297,8 @@ def _changes(events: Sequence[e.AnyEvent]) -> list[list[Any]]:
             continue
         for f in found:
             what = "" if before else f.change
-            changes.append([event.seq, sanitize_line(f.path), what, f.kind, f.size, f.blob])
+            size = f.size if f.has_size else None
+            changes.append([event.seq, sanitize_line(f.path), what, f.kind, size, f.blob])
     return changes
 
 

@@ -26,6 +26,7 @@ from sandbox_tui.sessions.interchange.bundle_format import TABLES
 from sandbox_tui.sessions.interchange.exports import EXPORTERS, Recording
 from sandbox_tui.sessions.interchange.imports import format_found, import_file, read_file
 from sandbox_tui.sessions.interchange.redaction import Redactor
+from sandbox_tui.sessions.relations.session_detail import ResultFile, read_detail
 from sandbox_tui.sessions.store.tables.annotations import add_note, add_tag, notes_of, tags_of
 from sandbox_tui.tui.cli.main import main
 from tests.cost import assert_growth
@@ -228,6 +229,23 @@ def test_our_own_trajectory_comes_back(store: Store, tmp_path: Path) -> None:
     assert export(store, again, "trajectory") == path.read_bytes()
 
 
+def test_the_size_of_a_file_without_content_is_not_made_up(store: Store, tmp_path: Path) -> None:
+    """An edit of a file that the recording does not contain."""
+    edit = {"command": "str_replace", "path": "/testbed/add.py", "old_str": "a", "new_str": "b"}
+    step = {
+        "thought": "",
+        "action": {"function": "str_replace_editor", "parameters": edit},
+        "observation": "The file has been edited.",
+    }
+    document = json.dumps({"problem_statement": "fix it", "steps": [step]})
+    (run_id,) = import_file(store, written(tmp_path / "t.json", document))
+    assert read_detail(store, store.run(run_id)).files == (
+        ResultFile(name="/testbed/add.py", size=None),
+    )
+    assert not fold(store.events(run_id)).files["/testbed/add.py"].last.has_size
+    assert "0 bytes" not in export(store, run_id, "markdown").decode()
+
+
 # --- ATIF
 
 
@@ -416,6 +434,7 @@ def test_asciicasts(store: Store, tmp_path: Path, text: str, times: list[float])
     events = list(store.events(run_id))
     assert [event.t for event in events[2:-1]] == times
     assert [event.data for event in events if isinstance(event, e.TerminalOutput)] == [b"a", b"b"]
+    assert store.run(run_id).model == ""
     assert store.run(run_id).outcome == "imported", "nothing in it says how it ended"
     assert fold(events).status == "imported"
     assert events[-2] == e.TerminalResized(

@@ -38,6 +38,7 @@
     return `${day.join("-")} ${two(at.getHours())}:${two(at.getMinutes())}`;
   };
   const size = (n) => {
+    if (n === null) return ""; // not recorded
     for (const unit of ["B", "k", "M", "G"]) {
       if (n < 1000 || unit === "G") return unit === "B" ? `${n}B` : `${n.toFixed(n < 10 ? 1 : 0)}${unit}`;
       n /= 1000;

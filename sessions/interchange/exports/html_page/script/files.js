@@ -72,7 +72,8 @@
       head.push(flip);
     }
     const body = compared && earlier !== undefined ? block(difference(earlier, content), "diff")
-      : content === undefined ? make("p", "dim", `${size(change[4])}. This file is not in this page: it is binary, or too large.`)
+      : content === undefined ? make("p", "dim", change[4] === null ? "The recording does not contain this file."
+        : `${size(change[4])}. This file is not in this page: it is binary, or too large.`)
         : shownFile(path, content);
     if (body.tagName === "PRE") head.push(wrapButton());
     if (content !== undefined) head.push(button("save", () => save(path, content), "save this file"));
