@@ -26,6 +26,7 @@ from sandbox_tui.tui.keys.stale_clicks import IgnoresStaleClicks
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_keys import ExplainsUnavailableKeys
 from sandbox_tui.tui.lifecycle.crash_report import report
+from sandbox_tui.tui.lifecycle.detach_runs import detach_runs
 from sandbox_tui.tui.lifecycle.first_screen import (
     Attach,
     Begin,
@@ -335,17 +336,14 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
 
     @on(DetachRequested)
     def _detach_requested(self, event: DetachRequested) -> None:
-        from sandbox_tui.tui.screens.cockpit.live.detaching_runs import DetachingRunsDialog
-
-        dialog = DetachingRunsDialog(event.workers, self._run_workers)
-        self.push_screen(dialog, event.then)
+        detach_runs(self, event, self._run_workers, self._evals, self.shutdown)
 
     def _detach_and_quit(self) -> None:
         def moved(all_moved: bool | None) -> None:
             if all_moved:
                 self.shutdown.begin()
 
-        self.post_message(DetachRequested((), moved))
+        self.post_message(DetachRequested((), moved, quits=True))
 
     def _fatal_error(self) -> None:
         """Report a crash without the values of all variables, which Textual would show."""

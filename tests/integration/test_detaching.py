@@ -95,9 +95,9 @@ def test_a_wait_before_the_next_try_is_not_called_a_reply() -> None:
     assert _waits_for([retries]) == "the next try"
     assert _waits_for([awaits, retries]) == "1 reply and 1 retry"
     assert _waits_for([awaits, retries, worker(asked, failed)]) == "1 reply and 2 retries"
-    dialog = DetachingRunsDialog([retries], cast(Any, None))
+    dialog = DetachingRunsDialog([retries], cast(Any, None), lambda: False)
     assert dialog.words_for("interrupt_reply") == "ask again there"
-    dialog = DetachingRunsDialog([awaits, retries], cast(Any, None))
+    dialog = DetachingRunsDialog([awaits, retries], cast(Any, None), lambda: False)
     assert dialog.words_for("interrupt_reply") == "restart the reply there"
 
 

@@ -266,7 +266,7 @@ async def test_the_listed_calls_of_all_runs_are_approved_and_no_others(tmp_path:
         await pilot.press("A")
         await until(pilot, lambda: isinstance(app.screen, DecideAboutAllDialog))
         lines = [str(one.prompt) for one in app.screen.query_one(OptionList).options]
-        assert [line[:9].split() for line in lines] == [["[x]", str(n)] for n in (1, 2, 3)]
+        assert [line[:9].split() for line in lines] == [["[x]", "run", str(n)] for n in (1, 2, 3)]
         third = tile_of(wall, 3).worker.run
         assert third is not None
         third.approve(1)  # elsewhere: its next call begins to wait while the list is shown
@@ -713,17 +713,23 @@ async def test_the_tiles_take_all_of_the_space(tmp_path: Path) -> None:
         )
 
 
-async def test_runs_are_moved_into_separate_programs(tmp_path: Path) -> None:
+async def test_runs_are_moved_into_separate_programs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     database = data_dir() / "sessions.db"  # the database those programs use
     async with waiting_runs(tmp_path, ["one", "two"], database=database) as (app, pilot):
         ids = list(app.runs.all)
         await pilot.press("q")
         await until(pilot, lambda: isinstance(app.screen, LeaveDialog))
+        begin, last = app.shutdown.begin, list[Screen[Any]]()
+        monkeypatch.setattr(app.shutdown, "begin", lambda: (last.append(app.screen), begin()))
         await pilot.press("d")
         store = Store(database)
         try:
             await until(pilot, lambda: app.return_code is not None)
             assert app.return_code == 0
+            stays = [isinstance(one, DetachingRunsDialog) for one in last]
+            assert stays == [True], "no wall of moved runs is seen before the program ends"
             assert [store.run(run_id).outcome for run_id in ids] == ["running", "running"]
             assert all(is_detached(run_id) for run_id in ids)
         finally:

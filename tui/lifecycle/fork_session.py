@@ -44,7 +44,7 @@ class SessionForks:
             asked: the session and the event.
         """
         from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
-        from sandbox_tui.tui.screens.home.rows.session_opener import is_above_home
+        from sandbox_tui.tui.screens.home.rows.session_opener import is_above_runs
 
         try:
             described = await self._described(asked)
@@ -55,7 +55,7 @@ class SessionForks:
         if described is not None:
             worker = self._runs.fork(described.plan, described.request)
             asked.started(worker.run_id)
-            asks = not is_above_home(self._app)
+            asks = not is_above_runs(self._app)
             self._app.push_screen(LiveScreen(worker, self._runs.store, confirm_leave=asks))
         asked.then(None)
         return worker

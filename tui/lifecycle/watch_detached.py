@@ -42,5 +42,5 @@ def watch_detached(
         app.push_screen(LiveScreen(client, workers.store, confirm_leave=False))
         return [client]
     group = RunGroup(in_order_of_launch(runs), workers)
-    app.push_screen(WallScreen(workers, group))
+    app.push_screen(WallScreen(workers, group, confirm_leave=True))  # one may be resumed here
     return [run for run in group.all.values() if isinstance(run, RunClient)]

@@ -76,9 +76,17 @@ class DetachRequested(Message):
     Args:
         workers: the runs; empty for all that can be detached.
         then: called with whether no run is left in this program.
+        quits: whether the program ends once all runs have moved, whatever it shows.
     """
 
-    def __init__(self, workers: Sequence[RunWorker], then: Callable[[bool | None], None]) -> None:
+    def __init__(
+        self,
+        workers: Sequence[RunWorker],
+        then: Callable[[bool | None], None],
+        *,
+        quits: bool = False,
+    ) -> None:
         super().__init__()
+        self.quits = quits
         self.workers = workers
         self.then = then

@@ -188,7 +188,7 @@ class RunAgain:
 
     def _start(self, requests: Sequence[RunRequest], run_id: str, typed: Texts) -> None:
         from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
-        from sandbox_tui.tui.screens.home.rows.session_opener import is_above_home
+        from sandbox_tui.tui.screens.home.rows.session_opener import is_above_runs
         from sandbox_tui.tui.screens.wall.open_wall import open_wall_of
 
         workers = [self._runs.begin(request) for request in requests]
@@ -199,7 +199,7 @@ class RunAgain:
         if len(workers) > 1:
             open_wall_of(self._app.screen, workers, self._runs, then=left)
         else:
-            asks = not is_above_home(self._app)
+            asks = not is_above_runs(self._app)
             self._app.push_screen(
                 LiveScreen(workers[0], self._runs.store, confirm_leave=asks), left
             )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from textual.screen import Screen
 
@@ -22,20 +22,31 @@ MAX_CONCURRENT_READS = 4
 class RunGroup:
     """Any sessions as runs of a wall.
 
-    A run of this program is shown as such; to a detached one this program attaches; of all others
-    the record is read.
+    A run of this program is shown as such, also one that is resumed here later; to a detached one
+    this program attaches; of all others the record is read.
 
     Args:
         sessions: in the order of their numbers.
         workers: the runs of this program, and the store.
-
-    Attributes:
-        all: the runs, by session.
     """
 
     def __init__(self, sessions: Iterable[RunSummary], workers: RunRegistry) -> None:
         self._reads = asyncio.Semaphore(MAX_CONCURRENT_READS)
-        self.all = {session.id: _run_of(session, workers) for session in sessions}
+        self._workers = workers
+        self._runs = {session.id: _run_of(session, workers) for session in sessions}
+
+    @property
+    def all(self) -> Mapping[str, FoldedRun]:
+        """The runs, by session."""
+        here = self._workers.all
+        self._runs = {run_id: here.get(run_id, run) for run_id, run in self._runs.items()}
+        return self._runs
+
+    def add_runs_here(self) -> None:
+        """Add the active runs of this program, which may not be recorded yet; sort all in the order
+        in which they were launched."""
+        here = {one: run for one, run in self._workers.all.items() if not run.ended.is_set()}
+        self._runs = dict(sorted((self._runs | here).items()))
 
     def follow(self, screen: Screen[None]) -> None:
         """Fold the events of the runs of other programs as long as a screen is open."""
@@ -43,7 +54,7 @@ class RunGroup:
         def complain(words: str) -> None:
             screen.notify(sanitize_line(words), severity="warning", markup=False)
 
-        for run in self.all.values():
+        for run in self._runs.values():
             if isinstance(run, RunClient):
                 run.complain = complain
                 screen.run_worker(_watch(run), group="watching")
@@ -68,8 +79,7 @@ def all_that_run(sessions: Iterable[RunSummary], workers: RunRegistry) -> RunGro
     """Return sessions that are running and the active runs of this program, which may not be
     recorded yet, in the order in which they were launched."""
     group = RunGroup(sessions, workers)
-    here = {run_id: run for run_id, run in workers.all.items() if not run.ended.is_set()}
-    group.all = dict(sorted((group.all | here).items()))
+    group.add_runs_here()
     return group
 
 

@@ -241,12 +241,13 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, RunKeys):
             self.refresh_bindings()
 
     def _follow_runs(self) -> None:
-        """Add tiles of new runs; remove those of deleted sessions, and of runs that the program
-        released, such as finished samples, unless focused or marked."""
+        """Add tiles of new runs, show resumed ones in theirs; remove those of deleted sessions, and
+        of runs that the program released, such as finished samples, unless focused or marked."""
         tiles, runs = {tile.worker.run_id: tile for tile in self._tiles}, self._runs.shown
         for run_id, tile in list(tiles.items()):
+            tile.follow(runs.get(run_id, tile.worker))
             looked_at = (tile.has_focus or tile is self._marked) and self._runs.has_released(run_id)
-            if not looked_at and runs.get(run_id) is not tile.worker:
+            if not looked_at and run_id not in runs:
                 self._marked = None if tile is self._marked else self._marked
                 tile.remove()
                 del tiles[run_id]

@@ -131,6 +131,13 @@ class RunTile(Widget, can_focus=True):
         self._search = RunSearch(worker)
         self.drawn_call = DrawnCall()
 
+    def follow(self, worker: FoldedRun) -> None:
+        """Show the same run from now on as another handle knows it: it was resumed."""
+        if worker is not self.worker:
+            self.worker, self._search = worker, RunSearch(worker)
+            self.previewed = self._drawn = None
+            self._seen = -1
+
     @property
     def kind(self) -> Kind:
         """The run's state from the user's point of view."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from textual import work
@@ -35,6 +35,8 @@ class DetachingRunsDialog(ExplainsUnavailable, Dialog[bool]):
     Args:
         workers: the runs; empty for all that can move.
         runs: all runs of this program.
+        ends: called once all have moved; returns whether the program ends, until when the dialog
+            stays.
     """
 
     CSS = """
@@ -47,8 +49,11 @@ class DetachingRunsDialog(ExplainsUnavailable, Dialog[bool]):
         binding("leave_run.keep_here", "keep_here"),
     ]
 
-    def __init__(self, workers: Sequence[RunWorker], runs: RunRegistry) -> None:
+    def __init__(
+        self, workers: Sequence[RunWorker], runs: RunRegistry, ends: Callable[[], bool]
+    ) -> None:
         super().__init__()
+        self._ends = ends
         self._moving = list(workers or can_be_detached(runs))
         self._runs = runs
         self._moved = 0
@@ -79,8 +84,15 @@ class DetachingRunsDialog(ExplainsUnavailable, Dialog[bool]):
             if isinstance(error, SandboxTuiError):
                 words = sanitize_line(str(error))
                 self.notify(words, severity="error", markup=False, timeout=20)
+        self._show_progress()
+        if self._have_moved and not self._runs.running and self._ends():
+            return
         ignore_burst(self)  # what is being typed is not meant for the screen below
         self.dismiss_when_on_top(not self._runs.running)
+
+    @property
+    def _have_moved(self) -> bool:
+        return bool(self._moving) and all(worker.left for worker in self._moving)
 
     def _count(self, task: asyncio.Task[bool]) -> None:
         self._moved += not task.cancelled() and task.exception() is None
@@ -90,6 +102,7 @@ class DetachingRunsDialog(ExplainsUnavailable, Dialog[bool]):
         done = f"{self._moved} of {many} moved · " if many > 1 else ""
         waits_for = _waits_for(self._moving)
         now = f"waiting for {waits_for} to end" if waits_for else "moving …"
+        now = "leaving …" if self._have_moved else now
         words = f"{done}{now}"
         self.query_one("#how-far", Static).update(f"{words[:1].upper()}{words[1:]}\n")
         keys = [
@@ -119,6 +132,8 @@ class DetachingRunsDialog(ExplainsUnavailable, Dialog[bool]):
             return "no command is running"
         if action == "interrupt_reply" and not self._replies:
             return "no reply is on its way"
+        if action == "keep_here" and self._have_moved:
+            return "all runs have moved"
         return ""
 
     @override

@@ -130,21 +130,25 @@ def goes_on_elsewhere(store: Store, run_id: str) -> bool:
 def open_resumed(
     app: App[Any], event: ResumeRequested, settings: Settings, runs: RunRegistry
 ) -> RunHandle | None:
-    """Resume a run in this program and show it, or watch it if another program has resumed it by
-    now; None if it cannot be resumed."""
+    """Resume a run in this program and show it, or the one that has been resumed by now: here, or
+    in another program, where it can be watched; None if it cannot be resumed."""
     from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
-    from sandbox_tui.tui.screens.home.rows.session_opener import is_above_home
+    from sandbox_tui.tui.screens.home.rows.session_opener import is_above_runs
 
+    here = next((one for one in runs.unfinished if one.run_id == event.run_id), None)
     try:
         run = runs.store.run(event.run_id)
-        is_elsewhere = not run.is_resumable and not run.imported
-        worker = (
-            follow_elsewhere(run, runs.store) if is_elsewhere else resume_here(run, settings, runs)
-        )
+        is_elsewhere = here is None and not run.is_resumable and not run.imported
+        if here is not None:
+            worker = here
+        elif is_elsewhere:
+            worker = follow_elsewhere(run, runs.store)
+        else:
+            worker = resume_here(run, settings, runs)
     except SandboxTuiError as error:
         event.refused(error)
         return None
-    asks = not is_elsewhere and not is_above_home(app)
+    asks = not is_elsewhere and not is_above_runs(app)
     screen = LiveScreen(worker, runs.store, confirm_leave=asks)
     app.push_screen(screen, event.then)
     if is_elsewhere:

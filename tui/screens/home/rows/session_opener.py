@@ -23,12 +23,13 @@ if TYPE_CHECKING:  # the screens are imported when they are shown
     from sandbox_tui.tui.screens.cockpit.replay.replay_position import ReplayPosition
 
 
-def is_above_home(app: App[Any]) -> bool:
-    """Return whether a screen that opens now is above the home screen, where its run goes on when
-    it is left."""
+def is_above_runs(app: App[Any]) -> bool:
+    """Return whether a screen that opens now is above the home screen or a wall, where its run goes
+    on when it is left."""
     from sandbox_tui.tui.screens.home.home import HomeScreen
+    from sandbox_tui.tui.screens.wall.wall_screen import WallScreen
 
-    return any(isinstance(screen, HomeScreen) for screen in app.screen_stack)
+    return any(isinstance(screen, HomeScreen | WallScreen) for screen in app.screen_stack)
 
 
 def can_compare(marked: Sequence[RunSummary], here: RunSummary | None) -> bool:

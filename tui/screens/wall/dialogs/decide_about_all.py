@@ -107,6 +107,7 @@ class DecideAboutAllDialog(ExplainsUnavailable, Dialog[Decision | None]):
         self._is_typed_ahead = False
         names = {call.name for call in calls}
         self._shared_name = names.pop() if len(names) == 1 else ""
+        self._number_cells = max((len(str(call.run)) for call in calls), default=1)
         self._name_cells = max((cell_len(short_answer(call.name)) for call in calls), default=0)
 
     def compose(self) -> ComposeResult:
@@ -139,7 +140,7 @@ class DecideAboutAllDialog(ExplainsUnavailable, Dialog[Decision | None]):
         call, palette = self._calls[place], palette_of(self)
         tick = "[x]" if place in self._ticked else "[ ]"
         line = Text(f"{tick} ", style=palette.accent, no_wrap=True, overflow="ellipsis")
-        line.append(f"{call.run:>3}  ", style=palette.strong)
+        line.append(f"run {call.run:<{self._number_cells}}  ", style=palette.strong)
         if not self._shared_name:
             line.append(f"{set_cell_size(short_answer(call.name), self._name_cells)}  ")
         line.append(f"{short_name(sanitize_line(call.item.call.name))}  ", style=palette.tool)
