@@ -13,6 +13,7 @@ import stat
 from pathlib import Path
 
 from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.base.typed_path import is_folder
 
 STDOUT = 1
 """Number of the descriptor."""
@@ -37,7 +38,10 @@ def write_file(path: Path, data: bytes) -> None:
         else:
             _replace(path, data, 0o666, kept=None if found is None else stat.S_IMODE(found.st_mode))
     except OSError as error:
-        raise ConfigError(f"{path} cannot be written: {error.strerror}.") from error
+        why = error.strerror
+        if isinstance(error, FileNotFoundError) and not is_folder(path.parent):
+            why = f"the folder {path.parent} does not exist"
+        raise ConfigError(f"{path} cannot be written: {why}.") from error
 
 
 def write_private_file(path: Path, data: bytes) -> None:

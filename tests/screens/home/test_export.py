@@ -309,6 +309,7 @@ async def test_all_marked_sessions_are_exported_to_a_folder(store: Store, tmp_pa
         await until(pilot, lambda: len(sessions.marked) == 2)
         dialog = await opened(home, pilot, "markdown", folder)
         assert str(dialog.query_one(OptionList).styles.text_wrap) == "nowrap", "styled alike"
+        await until(pilot, lambda: dialog.choice_words == "name the folder")
         await pilot.press("ctrl+s")
         await until(pilot, lambda: home.app.screen is home)
         assert {file.name for file in folder.iterdir()} == {"whole.md", "other.md"}

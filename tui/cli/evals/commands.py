@@ -39,6 +39,7 @@ from sandbox_tui.tui.cli.settings.budget_options import (
     new_budget_options,
 )
 from sandbox_tui.tui.cli.settings.output_file import (
+    FormatChoice,
     file_or_stdout,
     force_option,
     format_of,
@@ -269,7 +270,7 @@ def rm(evaluation: tuple[str, ...], sessions: bool, yes: bool) -> None:
 @click.option(
     *("--format", "-f"),
     "form",
-    type=click.Choice(["text", "markdown", "html", "csv", "cells", "json"]),
+    type=FormatChoice(["text", "markdown", "html", "csv", "cells", "json"]),
     help="csv has one line per sample, cells one per domain and mode; json has both. " + _BY_ENDING,
 )
 @_output_option
@@ -302,7 +303,7 @@ def report(
 @click.option(
     *("--format", "-f"),
     "form",
-    type=click.Choice(["text", "markdown", "html"]),
+    type=FormatChoice(["text", "markdown", "html"]),
     help=_BY_ENDING,
 )
 @_output_option

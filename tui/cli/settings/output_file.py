@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Collection
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from typing_extensions import override
 
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.base.write_file import is_stdout, would_overwrite, write_file
@@ -24,6 +26,17 @@ force_option = click.option("--force", is_flag=True, help="Overwrite existing fi
 
 ENDINGS = {".htm": "html", ".md": "markdown"}
 """Formats by the endings that are not their names."""
+
+
+class FormatChoice(click.Choice):
+    """The formats that a command can write; a name that is spelled like one says which."""
+
+    @override
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the format with this name."""
+        if value not in self.choices and (near := get_close_matches(str(value), self.choices, 1)):
+            self.fail(f"There is no format {value!r}. Did you mean {near[0]!r}?", param, ctx)
+        return super().convert(value, param, ctx)
 
 
 def output_option(words: str, **more: Any) -> Decorator:
@@ -55,7 +68,8 @@ def format_of(output: Path | None, formats: Collection[str], default: str) -> st
 
 def choose_format(formats: Collection[str]) -> str:
     """Return what to say about a file whose ending does not name one of these formats."""
-    return f"Choose a format with -f: {', '.join(formats)}."
+    *others, last = (f"-f {name}" for name in formats)
+    return f"Choose a format: {', '.join(others)}{' or ' if others else ''}{last}."
 
 
 def file_or_stdout(output: Path | None, *, force: bool) -> Path | None:

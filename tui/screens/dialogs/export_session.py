@@ -108,6 +108,9 @@ class ExportDialog(Dialog[str | None]):
     destination = "file or folder"
     """What the path names."""
 
+    names = "file"
+    """What it names most often."""
+
     def __init__(self, run: RunSummary, store: Store) -> None:
         super().__init__()
         self._run = run
@@ -182,7 +185,7 @@ class ExportDialog(Dialog[str | None]):
         """Say in the key bar what enter does."""
         match event.widget:
             case OptionList():
-                self.choice_words = "name the file"
+                self.choice_words = f"name the {self.names}"
             case PathInput() | Button():
                 self.choice_words = "export"
             case _:

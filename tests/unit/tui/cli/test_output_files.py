@@ -133,8 +133,22 @@ def test_an_ending_of_no_format_of_a_report_asks_for_one(
 ) -> None:
     refused = run("eval", *command, "-o", tmp_path / "r.pdf")
     assert refused.exit_code == 2
-    assert refused.stderr.startswith("sandbox-tui: Choose a format with -f: text, markdown, html")
+    assert refused.stderr.startswith("sandbox-tui: Choose a format: -f text, -f markdown")
     assert not list(tmp_path.glob("r.*"))
+
+
+@pytest.mark.parametrize("command", [("report", EVAL_ID), ("compare", EVAL_ID, "x")])
+def test_a_misspelled_format_of_a_report_says_which_is_meant(command: Sequence[str]) -> None:
+    refused = run("eval", *command, "-f", "htm")
+    assert refused.exit_code == 2
+    assert "There is no format 'htm'. Did you mean 'html'?" in refused.stderr
+
+
+def test_a_folder_that_does_not_exist_is_named(tmp_path: Path) -> None:
+    missing = tmp_path / "ex"
+    refused = run("sessions", "export", "r", "-o", missing / "x.html")
+    assert refused.exit_code == 2
+    assert f"x.html cannot be written: the folder {missing} does not exist." in refused.stderr
 
 
 def test_a_path_that_ends_with_a_slash_is_a_folder(tmp_path: Path) -> None:
@@ -146,8 +160,8 @@ def test_a_path_that_ends_with_a_slash_is_a_folder(tmp_path: Path) -> None:
 def test_an_ending_of_several_formats_asks_for_one(tmp_path: Path) -> None:
     refused = run("sessions", "export", "r", "-o", tmp_path / "a.json")
     assert refused.exit_code == 2
-    assert refused.stderr == "sandbox-tui: Choose a format with -f: trajectory, atif.\n"
+    assert refused.stderr == "sandbox-tui: Choose a format: -f trajectory or -f atif.\n"
     refused = run("sessions", "export", "r", "-o", tmp_path / "a.pdf")
-    assert "Choose a format with -f: trajectory, html" in refused.stderr
+    assert "Choose a format: -f trajectory, -f html" in refused.stderr
     assert run("sessions", "export", "r", "-o", tmp_path / "a.html").exit_code == 0
     assert (tmp_path / "a.html").read_text().startswith("<!doctype html>")

@@ -29,7 +29,7 @@ class ExportMarkedDialog(ExportDialog):
         store: the store that contains them.
     """
 
-    destination = "folder"
+    destination = names = "folder"
 
     def __init__(self, runs: Sequence[RunSummary], store: Store) -> None:
         super().__init__(runs[0], store)
