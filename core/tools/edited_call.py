@@ -1,8 +1,8 @@
 """Checks a call that the user has changed, before a run is started for it.
 
 The messages are for the person who wrote the arguments; those of `base.json_arguments` and of the
-tools are for the model. As in the tools, arguments with other names are ignored, and values that
-convert without doubt ("5" for 5) are accepted.
+tools are for the model. As in the tools, arguments with other names are ignored, and numbers that
+are written as text ("5" for 5) are accepted.
 """
 
 from __future__ import annotations
@@ -14,9 +14,13 @@ from typing import Any, cast
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.base.json_arguments import ArgumentsError, parse_arguments
 from sandbox_tui.core.tools.registry import find_tool
+from sandbox_tui.core.tools.typed_arguments import int_argument, int_list_argument
+
+MAX_SHOWN = 40
+"""Maximum length of a wrong value in a message."""
 
 _TYPES: dict[str, tuple[tuple[type, ...], str]] = {
-    "string": ((str, int, float), "a text"),
+    "string": ((str,), "text"),
     "integer": ((int, float, str), "a whole number"),
     "number": ((int, float, str), "a number"),
     "boolean": ((bool, str), "true or false"),
@@ -36,12 +40,20 @@ def check_changed_call(tool: str, arguments: str) -> None:
     Raises:
         ConfigError: they cannot be used; the message says why, and how they should look.
     """
+    if problem := problem_with_call(tool, arguments):
+        raise ConfigError(f"The changed call cannot be used: {problem}.")
+
+
+def problem_with_call(tool: str, arguments: str) -> str:
+    """Return why the arguments of a changed call do not suit its tool; empty if they do. The
+    arguments are those of `check_changed_call`.
+
+    Raises:
+        ConfigError: they are no JSON object.
+    """
     known = find_tool(tool)
     schema: Mapping[str, Any] = {} if known is None else known.schema.get("parameters", {})
-    fields = _parsed(arguments, schema)
-    problem = _problem(tool, fields, schema)
-    if problem:
-        raise ConfigError(f"The changed call cannot be used: {problem}.")
+    return _problem(tool, _parsed(arguments, schema), schema)
 
 
 def check_json(arguments: str) -> None:
@@ -96,8 +108,29 @@ def _wrong_value(name: str, value: object, schema: Mapping[str, Any] | None) -> 
     accepted, words = _TYPES.get(str(schema.get("type")), ((object,), ""))
     is_misplaced_bool = isinstance(value, bool) and bool not in accepted
     if words and (is_misplaced_bool or not isinstance(value, accepted)):
-        return f"{name} must be {words}"
+        return f"{name} must be {words}, not {_shown(value)}"
+    if not _are_whole_numbers(name, value, schema):
+        words = "a list of whole numbers" if schema["type"] == "array" else words
+        return f"{name} must be {words}, not {_shown(value)}"
     return ""
+
+
+def _are_whole_numbers(name: str, value: object, schema: Mapping[str, Any]) -> bool:
+    """Return whether a value can be read as the whole numbers that it must hold, if it must."""
+    items = cast("Mapping[str, Any]", schema.get("items") or {})
+    try:
+        if schema.get("type") == "integer":
+            int_argument({name: value}, name)
+        elif schema.get("type") == "array" and items.get("type") == "integer":
+            int_list_argument({name: value}, name)
+    except ArgumentsError:
+        return False
+    return True
+
+
+def _shown(value: object) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…"
 
 
 def _names(names: list[str], last: str = "and") -> str:

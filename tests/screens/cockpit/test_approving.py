@@ -299,6 +299,29 @@ async def test_the_editor_warns_while_the_edited_call_would_fail(tmp_path: Path)
         await until(pilot, lambda: "would fail" not in str(box.border_subtitle))
 
 
+@pytest.mark.parametrize("size", [(160, 45), (60, 20)])
+async def test_a_value_of_another_type_is_refused_in_the_editor(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    decisions: list[tuple[Any, ...]] = []
+    run = controls(decisions)
+    async with live(tmp_path, waiting(BASH, command="ls"), run) as (app, pilot, _):
+        await pilot.resize_terminal(*size)
+        await pilot.press("e")
+        await until(pilot, lambda: isinstance(app.screen, EditCallDialog))
+        await pilot.press("f3")
+        text = app.screen.query_one("TextArea.json", TextArea)
+        box = app.screen.query_one(".dialog")
+        text.text = '{"command": 5}'
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: str(box.border_subtitle) == "command must be text, not 5.")
+        assert box.has_class("-wrong")
+        assert not decisions
+        text.text = '{"command": "5"}'
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: bool(decisions))
+
+
 async def test_escape_with_nothing_to_interrupt_says_nothing(tmp_path: Path) -> None:
     run = controls([])
     async with live(tmp_path, waiting(BASH, command="x"), run) as (app, pilot, _):

@@ -13,14 +13,13 @@ from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.widgets import TextArea
-from typing_extensions import override
 
 from sandbox_tui.core.base.errors import ConfigError, SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize, sanitize_line
 from sandbox_tui.core.base.tool_names import BASH
 from sandbox_tui.core.events.types import ToolCall
 from sandbox_tui.core.tools.call_summaries import short_name
-from sandbox_tui.core.tools.edited_call import check_changed_call
+from sandbox_tui.core.tools.edited_call import problem_with_call
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
@@ -253,10 +252,24 @@ class EditCallDialog(ExplainsUnavailable, Dialog[str | None]):
         self.refresh_bindings()
 
     def action_run(self) -> None:
-        """Close with the current arguments."""
+        """Close with the current arguments, if they suit the tool."""
         arguments = self._written()
-        if arguments is not None:
+        if arguments is None:
+            return
+        if self._is_changed and (problem := self._why_unusable(arguments)):
+            self._wrong = self._texts()
+            self._say_what_is_wrong(problem)
+        else:
             self.dismiss(arguments)
+
+    def _why_unusable(self, arguments: str) -> str:
+        """Return why arguments (JSON text) do not suit the tool, as a sentence; empty if they
+        do."""
+        try:
+            problem = problem_with_call(self._call.name, arguments)
+        except ConfigError as error:
+            return str(error)
+        return f"{problem}." if problem else ""
 
     def action_toggle_json(self) -> None:
         """Show the fields as JSON, or the JSON as fields, keeping changes."""
@@ -374,20 +387,6 @@ class ChangeCallDialog(EditCallDialog):
     finishes = "use this call", "use call"
 
     keeps_draft = False
-
-    @override
-    def action_run(self) -> None:
-        """Close with the current arguments, if they suit the tool."""
-        arguments = self._written()
-        if arguments is None:
-            return
-        try:
-            check_changed_call(self._call.name, arguments)
-        except ConfigError as error:
-            self._wrong = self._texts()
-            self._say_what_is_wrong(str(error))
-            return
-        self.dismiss(arguments)
 
 
 def _area(label: str, text: str, *, classes: str) -> TextArea:

@@ -19,8 +19,9 @@ VIEW = {"command": "view", "path": "/testbed/a.py"}
         (BASH, '{"comand":"x"}', 'execute_bash needs "command"; it has no argument "comand".'),
         (BASH, "", 'execute_bash needs "command".'),
         (BASH, '{"command": null}', 'execute_bash needs "command".'),
-        (BASH, '{"command": ["ls"]}', "command must be a text."),
-        (BASH, '{"command": true}', "command must be a text."),
+        (BASH, '{"command": ["ls"]}', 'command must be text, not ["ls"].'),
+        (BASH, '{"command": true}', "command must be text, not true."),
+        (BASH, '{"command": 5}', "command must be text, not 5."),
         (BASH, "{comand: x}", 'line 1, column 2). Write {"command": "…"}.'),
         (BASH, '["ls"]', 'it is not one JSON object. Write {"command": "…"}.'),
         (BASH, "[" * 5_000, "cannot be used: "),
@@ -30,7 +31,29 @@ VIEW = {"command": "view", "path": "/testbed/a.py"}
             json.dumps({**VIEW, "command": "remove"}),
             'command must be "view", "create", "str_replace" or "insert".',
         ),
-        (EDITOR, json.dumps({**VIEW, "insert_line": []}), "insert_line must be a whole number."),
+        (EDITOR, json.dumps({**VIEW, "path": 1.5}), "path must be text, not 1.5."),
+        (EDITOR, json.dumps({**VIEW, "old_str": {}}), "old_str must be text, not {}."),
+        (
+            EDITOR,
+            json.dumps({**VIEW, "insert_line": []}),
+            "insert_line must be a whole number, not [].",
+        ),
+        (
+            EDITOR,
+            json.dumps({**VIEW, "insert_line": "x"}),
+            'insert_line must be a whole number, not "x".',
+        ),
+        (
+            EDITOR,
+            json.dumps({**VIEW, "insert_line": 2.5}),
+            "insert_line must be a whole number, not 2.5.",
+        ),
+        (EDITOR, json.dumps({**VIEW, "view_range": 5}), "view_range must be a list, not 5."),
+        (
+            EDITOR,
+            json.dumps({**VIEW, "view_range": [1, "b"]}),
+            'view_range must be a list of whole numbers, not [1, "b"].',
+        ),
     ],
 )
 def test_what_is_wrong_is_said_to_a_person(tool: str, arguments: str, problem: str) -> None:

@@ -68,3 +68,8 @@ def test_json_is_checked_before_the_position() -> None:
 def test_a_fork_continues_with_one_model() -> None:
     said = fork("--at", "1", "--model", "a,b")
     assert "A fork continues with one model: choose one of a, b." in said
+
+
+def test_a_value_of_another_type_is_refused() -> None:
+    said = fork("--at", "call:2", "--edit-call", '{"command": 5}')
+    assert "command must be text, not 5." in said
