@@ -303,7 +303,8 @@ def doctor(ask_model: bool, as_json: bool) -> None:
     """Print what is installed, what is missing, and the command that fixes it.
 
     With --json, each finding has a name, ok (true, false, or null for what is optional), text and
-    advice. The exit code says the same: 0 if a run can start.
+    advice. The exit code is 0 if the demo can start, also without a model, which your own runs
+    need.
     """
     from sandbox_tui.tui.cli.doctor.examine import examine
 

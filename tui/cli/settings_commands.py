@@ -61,7 +61,8 @@ def keys(screen_or_word: str | None, as_json: bool) -> None:
     if as_json:
         for action in found:
             row = {"action": action.name, "keys": keymap.of(action.name), "usual": action.keys}
-            click.echo(json.dumps({**row, "words": action.words}))
+            row |= {"words": action.words, "description": action.title}
+            click.echo(json.dumps(row))
     else:
         is_terminal = sys.stdout.isatty()
         width = shutil.get_terminal_size().columns if is_terminal else UNLIMITED
@@ -351,7 +352,7 @@ def _as_text(name: str, value: Any) -> str:
 
     value = quantity_text(name, value)
     if value is None:
-        return ""
+        return "none"
     return value if isinstance(value, str) else json.dumps(in_file(value), default=str)
 
 

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 import click
 from click.shell_completion import CompletionItem
 
-from sandbox_tui.tui.cli.completion.items import beginning_with
+from sandbox_tui.tui.cli.completion.items import beginning_with, named_by
 
 if TYPE_CHECKING:
     from sandbox_tui.sessions import Store
+    from sandbox_tui.sessions.store.tables.eval_ledger import EvalSummary
 
 MAX_COMPLETED = 50
 """Maximum number of ids that are offered, the newest ones."""
@@ -22,30 +23,45 @@ MAX_COMPLETED = 50
 def complete_session(
     ctx: click.Context, param: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Return the ids of the newest sessions that begin with the typed text, with their tasks."""
+    """Return the ids of the newest sessions that the typed text names, with their tasks."""
     del ctx, param
     found = {"last": "the newest session", **_stored(_sessions)}
-    return beginning_with(incomplete, found)
+    return named_by(incomplete, found)
 
 
 def complete_evaluation(
     ctx: click.Context, param: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Return the ids of the newest evaluations that begin with the typed text, each with its suite
-    and model."""
+    """Return the ids of the newest evaluations that the typed text names, each with its suite and
+    model."""
     del ctx, param
     found = {"last": "the newest evaluation", **_stored(_evaluations)}
-    return beginning_with(incomplete, found)
+    return named_by(incomplete, found)
+
+
+def complete_running_evaluation(
+    ctx: click.Context, param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Return the ids of the newest evaluations that run now; see `complete_evaluation`."""
+    del ctx, param
+    return named_by(incomplete, _stored(lambda store: _those(store, _runs)))
+
+
+def complete_resumable_evaluation(
+    ctx: click.Context, param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Return the ids of the newest evaluations that can be resumed; see `complete_evaluation`."""
+    del ctx, param
+    return named_by(incomplete, _stored(lambda store: _those(store, _can_resume)))
 
 
 def complete_training(
     ctx: click.Context, param: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Return the ids of the newest training runs that begin with the typed text, with their
-    names."""
+    """Return the ids of the newest training runs that the typed text names, with their names."""
     del ctx, param
     found = {"last": "the newest training run", **_stored(_trainings)}
-    return beginning_with(incomplete, found)
+    return named_by(incomplete, found)
 
 
 def complete_tag(
@@ -79,6 +95,23 @@ def _evaluations(store: Store) -> Mapping[str, str]:
     from sandbox_tui.sessions.store.newest_ids import newest_evaluations
 
     return newest_evaluations(store, MAX_COMPLETED)
+
+
+def _those(store: Store, is_meant: Callable[[EvalSummary], bool]) -> Mapping[str, str]:
+    """Return "last" and the evaluations that are meant; nothing if there are none."""
+    from sandbox_tui.sessions.store.tables.eval_ledger import summaries
+
+    infos = [one.info for one in summaries(store, MAX_COMPLETED) if is_meant(one)]
+    found = {info.id: f"{info.suite} {info.model}" for info in infos}
+    return {"last": "the newest of these", **found} if found else {}
+
+
+def _runs(found: EvalSummary) -> bool:
+    return found.running
+
+
+def _can_resume(found: EvalSummary) -> bool:
+    return found.can_resume
 
 
 def _trainings(store: Store) -> Mapping[str, str]:

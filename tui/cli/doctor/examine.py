@@ -37,7 +37,7 @@ from sandbox_tui.tui.lifecycle.config_mistakes import mistakes_of_screen, mistak
 
 
 def examine(*, ask_model: bool = False, as_json: bool = False) -> int:
-    """Print the findings; return 0 if a run can start, 2 if the settings are wrong, else 3.
+    """Print the findings; return 0 if the demo can start, 2 if the settings are wrong, else 3.
 
     Args:
         ask_model: also request one tool call from the model in the settings.

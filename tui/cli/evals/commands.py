@@ -10,7 +10,11 @@ import click
 
 from sandbox_tui.tui.cli.command_group import Subcommands
 from sandbox_tui.tui.cli.completion.names import complete_scorer, complete_suite
-from sandbox_tui.tui.cli.completion.stored import complete_evaluation
+from sandbox_tui.tui.cli.completion.stored import (
+    complete_evaluation,
+    complete_resumable_evaluation,
+    complete_running_evaluation,
+)
 from sandbox_tui.tui.cli.evals.checks import check_model, check_scorer
 from sandbox_tui.tui.cli.evals.list_suites import suites
 from sandbox_tui.tui.cli.evals.scoring.list_scorers import scorers
@@ -168,7 +172,7 @@ def run(theme: str | None, suite: str, **options: Any) -> None:
 
 
 @eval_group.command(short_help="Resume an evaluation that was interrupted.")
-@click.argument("evaluation", default="last", shell_complete=complete_evaluation)
+@click.argument("evaluation", default="last", shell_complete=complete_resumable_evaluation)
 @click.option(
     "--failed",
     "rerun_failed",
@@ -225,7 +229,7 @@ def watch(theme: str | None, evaluation: str, headless: bool, as_json: bool) -> 
 
 
 @eval_group.command(short_help="Stop an evaluation that runs without a screen.")
-@click.argument("evaluation", default="last", shell_complete=complete_evaluation)
+@click.argument("evaluation", default="last", shell_complete=complete_running_evaluation)
 def stop(evaluation: str) -> None:
     """Stop an EVALUATION that runs in a program of its own, or headless in another terminal (its
     id, either end of it, its suite, or "last": the newest such).

@@ -174,7 +174,10 @@ def sessions_tag(session: str, tags: tuple[str, ...], remove: bool) -> None:
                 remove_tag(store, run_id, tag)
             else:
                 add_tag(store, run_id, tag)
-        click.echo(sanitize_line(" ".join(tags_of(store, run_id))))
+        if found := tags_of(store, run_id):
+            click.echo(sanitize_line(" ".join(found)))
+        else:
+            click.echo("No tags.", err=True)
 
 
 @sessions.command("note")
@@ -200,7 +203,10 @@ def sessions_note(session: str, text: tuple[str, ...], step: int, remove: int | 
             raise ConfigError(f"This session has no note {remove}.")
         if text:
             add_note(store, run_id, step, " ".join(text))
-        for note in notes_of(store, run_id):
+        notes = notes_of(store, run_id)
+        if not notes:
+            click.echo("No notes.", err=True)
+        for note in notes:
             click.echo(f"{note.id:>4}  {noted_on(note):<9}  {sanitize_line(note.text)}")
 
 

@@ -37,6 +37,8 @@ def test_the_ids_of_sessions_are_completed(store: Store) -> None:
     for command in (["replay"], ["stop"], ["sessions", "export"], ["policy", "check"]):
         assert completed(*command, typed="20261121") == [RUNS[1]]
     assert completed("compare", RUNS[0]) == ["last", RUNS[1], RUNS[0]]
+    assert completed("replay", typed="hij") == [RUNS[1]], "any part names one"
+    assert completed("replay", typed="101112") == [], "a shell would keep what both have in common"
 
 
 def test_without_sessions_there_is_nothing_to_complete() -> None:
@@ -47,8 +49,6 @@ def test_without_sessions_there_is_nothing_to_complete() -> None:
 EVALUATIONS = ("20261122-101112-aaaaa", "20261123-101112-bbbbb")
 OF_EVALUATIONS = (
     ["eval", "report"],
-    ["eval", "resume"],
-    ["eval", "stop"],
     ["eval", "watch"],
     ["eval", "rm"],
     ["eval", "rescore"],

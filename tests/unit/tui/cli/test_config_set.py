@@ -163,6 +163,13 @@ def test_a_time_or_a_size_is_written_as_it_was_typed(
     assert config_get(name) == printed
 
 
+def test_a_value_that_is_not_set_is_none(own_home: Path) -> None:
+    assert config_get("model.temperature") == "none"
+    listed = CliRunner().invoke(main, ["config"]).stdout
+    assert any(line.split()[:2] == ["model.temperature", "none"] for line in listed.splitlines())
+    assert config_set("model.temperature", "none").exit_code == 0
+
+
 def config_get(name: str) -> str:
     return CliRunner().invoke(main, ["config", "get", name]).stdout.rstrip("\n")
 

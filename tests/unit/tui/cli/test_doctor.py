@@ -160,6 +160,8 @@ def test_the_model_of_the_last_run_is_named_where_no_setting_names_one(
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     assert "ready for the demo" in CliRunner().invoke(main, ["doctor"]).output
+    words = "exit code is 0 if the demo can start"
+    assert words in " ".join(CliRunner().invoke(main, ["doctor", "--help"]).output.split())
     keep(store, "beta-70b", 30.0, replied(1), END)
     lines = CliRunner().invoke(main, ["doctor"]).output.splitlines()
     words = "the form for a new run offers beta-70b, from your last run; `run` needs --model"

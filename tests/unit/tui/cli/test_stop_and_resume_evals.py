@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import msgspec
 import pytest
+from click.shell_completion import ShellComplete
 from click.testing import CliRunner, Result
 
 from sandbox_tui.core.base.process_identity import ProcessIdentity
@@ -76,6 +77,17 @@ def test_the_newest_that_can_be_resumed_is_resumed(recorded: Store) -> None:
     ledger.finish(recorded, EVAL, *lost)
     assert evaluation_to_resume(recorded, "last", rerun_failed=True) == EVAL
     assert evaluation_to_resume(recorded, "last", rerun_failed=False) == newer.id
+
+
+def test_only_evaluations_that_can_be_stopped_or_resumed_are_completed(recorded: Store) -> None:
+    shell = ShellComplete(main, {}, "sandbox-tui", "_SANDBOX_TUI_COMPLETE")
+
+    def completed(name: str) -> list[str]:
+        return [item.value for item in shell.get_completions(["eval", name], "")]
+
+    assert (completed("stop"), completed("resume")) == (["last", EVAL], [])
+    ledger.release(recorded, EVAL, "You stopped it.")
+    assert (completed("stop"), completed("resume")) == ([], ["last", EVAL])
 
 
 def test_failures_and_scores_are_listed_and_decide_the_exit_code(recorded: Store) -> None:

@@ -330,7 +330,8 @@ def test_keys_are_listed_with_what_a_person_changed(own_home: Path) -> None:
         json.loads(line)
         for line in CliRunner().invoke(main, ["keys", "--json"]).stdout.splitlines()
     ]
-    assert {"action": "live.approve", "keys": ["f7"], "usual": ["a"], "words": "approve"} in rows
+    words = {"words": "approve", "description": "Approve the call"}
+    assert {"action": "live.approve", "keys": ["f7"], "usual": ["a"], **words} in rows
 
 
 @pytest.mark.parametrize(

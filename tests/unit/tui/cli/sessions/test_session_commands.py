@@ -253,6 +253,13 @@ def test_doctor_makes_no_database(own_home: Path) -> None:
     assert re.search(r"sessions +3 in ", run("doctor").output)
 
 
+def test_without_tags_and_notes_stdout_is_empty(store: Store) -> None:
+    keep(store, RUN)
+    tags, notes = run("sessions", "tag", RUN), run("sessions", "note", RUN)
+    assert (tags.stdout, tags.stderr) == ("", "No tags.\n")
+    assert (notes.stdout, notes.stderr) == ("", "No notes.\n")
+
+
 def test_removing_no_tag_is_a_mistake(store: Store) -> None:
     keep(store, RUN)
     done = run("sessions", "tag", RUN, "--remove")
