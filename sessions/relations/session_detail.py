@@ -17,10 +17,11 @@ from sandbox_tui.sessions.relations.fork_origin import (
     shared_part,
 )
 from sandbox_tui.sessions.relations.started_with import started_with
+from sandbox_tui.sessions.store.answers import other_answer_in_call
 from sandbox_tui.sessions.store.run_summary import RunSummary, has_lost_sandbox
 from sandbox_tui.sessions.store.store import Store
 from sandbox_tui.sessions.store.tables.annotations import Note, notes_of, tags_of
-from sandbox_tui.sessions.store.tables.calls import CallRow, interrupted_calls_of
+from sandbox_tui.sessions.store.tables.calls import CallRow, interrupted_calls_of, submit_arguments
 from sandbox_tui.sessions.store.tables.events import last_of_kind
 
 MAX_FILES = 200
@@ -63,6 +64,7 @@ class SessionDetail:
         sandbox_until: about until when its sandbox is kept although its program was killed, in
             seconds since the epoch; None if it was not killed, or if that is unknown.
         settings: what it was started with, in words, by name.
+        said_otherwise: the answer in its call of `submit` if its file holds another; else empty.
     """
 
     run: RunSummary
@@ -79,6 +81,7 @@ class SessionDetail:
     sandbox_until: float | None = None
     interrupted_calls: int = 0
     settings: Mapping[str, str] = field(default_factory=dict[str, str])
+    said_otherwise: str = ""
 
 
 def read_detail(store: Store, run: RunSummary) -> SessionDetail:
@@ -105,7 +108,14 @@ def read_detail(store: Store, run: RunSummary) -> SessionDetail:
         sandbox_until=_sandbox_until(store, run),
         interrupted_calls=interrupted_calls_of(store, run.id),
         settings=started_with(store, run.id),
+        said_otherwise=_said_otherwise(store, run),
     )
+
+
+def _said_otherwise(store: Store, run: RunSummary) -> str:
+    if run.outcome != "submitted" or not run.answer:
+        return ""
+    return other_answer_in_call(submit_arguments(store, [run.id]).get(run.id, ""), run.answer)
 
 
 def _interrupted_in(store: Store, run: RunSummary) -> int:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, cast
 
 from sandbox_tui.sessions.store.run_summary import RunSummary
@@ -20,6 +21,12 @@ SAID = "said in submit"
 
 NO_ANSWER = "no answer"
 
+ANSWER_FILE = "output/answer.txt"
+
+_WORD = re.compile(r"[+-]?\w+(?:[.,:/-]\w+)*")
+
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}\b)")
+
 UNKNOWN_END = "how it ended is not in the recording"
 
 _WITHOUT_END = {
@@ -31,9 +38,12 @@ _WITHOUT_END = {
 _ANSWER_ARGUMENTS = ("answer", "final_answer", "result", "output", "text")
 """Arguments in which models put an answer, though `submit` takes none."""
 
+_CALLED_ANSWER = _ANSWER_ARGUMENTS[:2]
 
-def answer_in_call(arguments: str) -> str:
-    """Return the answer in the arguments of a call of `submit`; empty if there is none."""
+
+def answer_in_call(arguments: str, names: Sequence[str] = _ANSWER_ARGUMENTS) -> str:
+    """Return the answer in the arguments of a call of `submit`, under the first of these names that
+    holds one; empty if none does."""
     try:
         given = json.loads(arguments)
     except (ValueError, RecursionError):
@@ -41,11 +51,31 @@ def answer_in_call(arguments: str) -> str:
     if not isinstance(given, dict):
         return ""
     values = cast(dict[str, Any], given)
-    for name in _ANSWER_ARGUMENTS:
+    for name in names:
         value = values.get(name)
         if isinstance(value, str | int | float) and not isinstance(value, bool):
             return str(value).strip()
     return ""
+
+
+def other_answer_in_call(arguments: str, answer: str | None) -> str:
+    """Return the answer in the arguments of a call of `submit` that is not the one in the file;
+    empty if one contains the other in its words, or either is empty."""
+    said = answer_in_call(arguments, _CALLED_ANSWER)  # others may report, as in "result": "done"
+    in_call, in_file = _words_of(said), _words_of(answer or "")
+    is_about_file = "answer.txt" in said
+    return "" if is_about_file or in_call in in_file or in_file in in_call else said
+
+
+def _words_of(text: str) -> str:
+    """Return the words of a text between spaces, without case and punctuation."""
+    words = " ".join(_WORD.findall(_THOUSANDS.sub("", text.casefold())))
+    return f" {words} " if words else " "
+
+
+def other_said_mark(said: str) -> str:
+    """Return the mark of an answer in the file while the call of `submit` holds another one."""
+    return f"({ANSWER_FILE}; submit said {said})"
 
 
 def submitted_answer(outcome: str | None, answer: str | None) -> str:
@@ -119,4 +149,4 @@ def said_mark(answer: str | None) -> str:
 
 
 def _what_is_wrong_with_file(answer: str | None) -> str:
-    return f"output/answer.txt {'was not written' if answer is None else 'is empty'}"
+    return f"{ANSWER_FILE} {'was not written' if answer is None else 'is empty'}"

@@ -11,6 +11,7 @@ from sandbox_tui.sessions.store.answers import (
     NOT_SUBMITTED,
     SAID,
     leftover_answer,
+    other_said_mark,
     said_mark,
     submitted_answer,
     why_no_answer,
@@ -70,14 +71,24 @@ def answer_in_list(run: RunSummary, *, marks_said: bool) -> str:
     return answer_line(answer_or_why_none(run))
 
 
-def answer_or_why_none(run: RunSummary) -> str:
+def with_other(answer: str, other: str) -> str:
+    """Return the answer in a run's file, and the other one in its call of `submit`, if any."""
+    return f"{answer} {other_said_mark(other)}" if other else answer
+
+
+def answer_or_why_none(run: RunSummary, other: str = "") -> str:
     """Return the answer of a run, or why one that submitted has none; empty for others without
-    one."""
+    one.
+
+    Args:
+        run: the session.
+        other: the answer in its call of `submit` if its file holds another.
+    """
     if run.said:
         return said_words(run.said, run.answer)
     if not run.answer and run.outcome == "submitted":
         return f"{NO_ANSWER}: {why_no_answer(run.answer, is_rebuilt=run.is_rebuilt)}"
-    return result_answer(run.outcome, run.answer)
+    return with_other(result_answer(run.outcome, run.answer), other)
 
 
 def sample_title(number: int, run: RunSummary, *, short: bool = False) -> str:

@@ -14,8 +14,9 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.base.tool_names import SUBMIT
 from sandbox_tui.core.events.run_state import CallItem, NoteItem, RunState
 from sandbox_tui.core.run.results import NOT_COPIED as RESULTS_LEFT
-from sandbox_tui.sessions.store.answers import answer_in_call
+from sandbox_tui.sessions.store.answers import answer_in_call, other_answer_in_call
 from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.format.answers import said_words, short_answer, with_other
 
 MAX_LISTED_FILES = 1_000
 """Maximum number of files counted in a results folder, which may contain a repository."""
@@ -123,13 +124,42 @@ def _last_notes(state: RunState) -> Iterator[str]:
 
 def said_in_submit(state: RunState) -> str:
     """Return the answer in the call of `submit` of the last step; empty if there is none."""
+    found = _last_submit(state)
+    return "" if found is None else answer_in_call(found.arguments)
+
+
+def said_otherwise(state: RunState) -> str:
+    """Return the answer in the call of `submit` of a run that submitted another one in its file;
+    empty if they agree, or either is missing."""
+    finished, found = state.finished, _last_submit(state)
+    if finished is None or finished.reason != "submitted" or found is None:
+        return ""
+    return other_answer_in_call(found.arguments, finished.answer)
+
+
+def said_words_at_end(state: RunState) -> str:
+    """Return what to say at the end of a run about the answer in its call of `submit`: that it is
+    only there, or that the file holds another; empty if there is nothing to say."""
+    answer = None if state.finished is None else state.finished.answer
+    if (answer or "").strip():
+        return with_other("", said_otherwise(state)).strip()
+    said = said_in_submit(state)
+    return said_words(said, answer) if said else ""
+
+
+def otherwise_words(state: RunState) -> str:
+    """Return what the call of `submit` said in place of the answer in the file, in a few words."""
+    said = said_otherwise(state)
+    return f"submit said {short_answer(said)}" if said else ""
+
+
+def _last_submit(state: RunState) -> CallItem | None:
     calls = (item for item in reversed(state.items) if isinstance(item, CallItem))
     last = next(calls, None)
     if last is None:
-        return ""
+        return None
     of_step = takewhile(lambda call: call.call.step == last.call.step, calls)
-    found = next((call for call in (last, *of_step) if call.call.name == SUBMIT), None)
-    return "" if found is None else answer_in_call(found.arguments)
+    return next((call for call in (last, *of_step) if call.call.name == SUBMIT), None)
 
 
 def said_count_words(count: int) -> str:

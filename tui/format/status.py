@@ -266,3 +266,9 @@ def reply_tokens(item: ReplyItem) -> int:
     """Return the tokens of an unfinished reply so far, as estimated by its length."""
     arguments = (text for _, text in item.writing.values())
     return estimated_tokens(item.text, item.reasoning, *arguments)
+
+
+def short_remark(item: ReplyItem) -> str:
+    """Return why a reply has no call, in a few words; empty if it has one."""
+    words = re.split(r"[.;]", item.remark)[0]
+    return words[:1].lower() + words[1:]

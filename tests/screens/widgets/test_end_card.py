@@ -133,6 +133,16 @@ async def test_the_card_shows_an_answer_that_was_only_said_in_submit() -> None:
     assert lines[0] == "✓ submitted  7919 (said in submit; output/answer.txt was not written)"
 
 
+async def test_the_card_shows_that_submit_said_something_else() -> None:
+    state = RunState()
+    call = e.ToolCall(number=1, step=1, id="c", name="submit", arguments='{"answer": "42"}')
+    state.apply(e.CallProposed(call=call))
+    end = e.RunFinished(reason="submitted", error=None, totals=e.Totals(), answer="17\n")
+    state.apply(end)
+    lines = await shown(12, state, "submitted")
+    assert lines[0] == "✓ submitted  17 (output/answer.txt; submit said 42)"
+
+
 async def test_a_long_answer_is_cut_and_says_so() -> None:
     lines = await shown(12, finished_state(None, "\n".join(map(str, range(40)))), "q leave")
     assert "… 36 more lines" in "\n".join(lines)

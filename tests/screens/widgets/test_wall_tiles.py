@@ -43,7 +43,7 @@ def tile(number: int, *events: e.AnyEvent, model: str = "m", task: str = "x") ->
     return RunTile(worker, number)
 
 
-def ended(number: int, answer: str, *, is_said: bool) -> RunTile:
+def ended(number: int, answer: str, *, is_said: bool, task: str = "x") -> RunTile:
     """A run that gave an answer, in its file or only in the call of `submit`."""
     call = e.ToolCall(
         number=1, step=1, id="1", name="submit", arguments=json.dumps({"answer": answer})
@@ -55,7 +55,7 @@ def ended(number: int, answer: str, *, is_said: bool) -> RunTile:
         answer="" if is_said else answer,
         output=None,
     )
-    one = tile(number, started(), e.CallProposed(call=call), finished)
+    one = tile(number, started(), e.CallProposed(call=call), finished, task=task)
     cast(RunWorker, one.worker).request.labels["samples"] = "a"
     return one
 
@@ -197,6 +197,14 @@ async def test_what_holds_for_the_answers_of_all_runs_is_in_no_tile() -> None:
             assert all("42 · all 2 agree" in line for line in shown)
             marked = ["said in submit" in line for line in shown]
             assert marked == ([False, False] if all(said) else list(said))
+
+
+async def test_where_answers_of_another_task_are_marks_none() -> None:
+    said = [ended(1, "42", is_said=True), ended(2, "42", is_said=True)]
+    written = ended(3, "7", is_said=False, task="another")
+    app = Wall(*said, written)
+    async with app.run_test(size=(100, 30)):
+        assert not any("said in submit" in str(one.render()) for one in said)
 
 
 async def test_an_answer_leaves_room_for_how_many_agree() -> None:

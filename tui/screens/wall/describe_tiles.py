@@ -9,11 +9,11 @@ from rich.cells import cell_len
 from sandbox_tui.tui.format.titles import first_line, model_title, task_line
 from sandbox_tui.tui.widgets.wall.run_facts import mode_words
 from sandbox_tui.tui.widgets.wall.run_groups import (
-    differ_in_where,
     model_of,
     shared_mode,
     shared_model,
     shared_task,
+    tasks_with_marks,
     votes_in,
 )
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
@@ -51,7 +51,7 @@ def describe_tiles(
     runs = [(tile.number, tile.worker) for tile in tiles]
     task, model, mode = shared_task(runs), shared_model(runs), shared_mode(runs)
     votes = votes_in(runs)
-    marks_said = differ_in_where(run for _, run in runs)
+    marks_said = tasks_with_marks(run for _, run in runs)
     width = max((len(tile.status_words) for tile in shown), default=0)
     for tile in shown:
         own = "" if task else task_line(tile.worker.task)
@@ -62,7 +62,7 @@ def describe_tiles(
         )
         tile.session_title = first_line(titles.get(tile.worker.run_id, ""))
         tile.vote = votes.get(tile.worker.run_id, "")
-        tile.marks_said = marks_said
+        tile.marks_said = tile.worker.task in marks_said
         tile.state_width = width
     names = max((cell_len(" · ".join(filter(None, tile.names))) for tile in shown), default=0)
     for tile in shown:

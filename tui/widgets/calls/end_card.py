@@ -26,13 +26,12 @@ from sandbox_tui.tui.format import run_end
 from sandbox_tui.tui.format.answers import (
     NO_ANSWER,
     UNKNOWN_END,
-    said_words,
     score_words,
     short_answer,
     why_no_answer,
 )
 from sandbox_tui.tui.format.fit_line import fit_line
-from sandbox_tui.tui.format.run_end import NO_FILES, ResultFiles, said_in_submit
+from sandbox_tui.tui.format.run_end import NO_FILES, ResultFiles, said_words_at_end
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.leaving_word import leaving_word
 from sandbox_tui.tui.theming.palette import Palette, palette_of
@@ -128,7 +127,7 @@ class EndCard(Widget):
             self._is_rebuilt = state.is_rebuilt
             self._without_files = run_end.without_files(state)
             self._last_reply = "" if state.finished is None else _last_reply(state)
-            self._said = "" if state.finished is None else said_in_submit(state)
+            self._said = "" if state.finished is None else said_words_at_end(state)
             self.set_class(state.finished is not None, "-ended")
             self.refresh(layout=True)
             if self._finished is not None and self._finished.output:
@@ -335,7 +334,7 @@ def _outcome(
     finished: RunFinished, width: int, palette: Palette, said: str, *, is_rebuilt: bool
 ) -> list[Text]:
     """Return the outcome with the answer, or with the reason for the failure; `said` is the answer
-    in the call of `submit`."""
+    in the call of `submit`, marked, unless the file holds the same."""
     good = finished.reason == "submitted"
     sign, role = outcome_sign(finished.reason)
     style = palette.of_role(role)
@@ -346,8 +345,8 @@ def _outcome(
     words = ((finished.answer if good else finished.error) or "").strip()
     words = "\n".join(line for line in words.split("\n") if line.strip())
     colour = palette.text if words or not good else palette.dim
-    if good and not words and said:
-        words = said_words(said, finished.answer)
+    if good and said:
+        words = f"{words} {said}" if words else said
     elif good and not words:
         words = f"{NO_ANSWER}: {why_no_answer(finished.answer, is_rebuilt=is_rebuilt)}"
     rows = wrapped(words, max(1, width - len(head) - 2), colour) if words else [Text()]

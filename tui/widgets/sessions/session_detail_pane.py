@@ -137,7 +137,7 @@ def _title(shown: Shown) -> str:
 def _session(detail: SessionDetail, width: int, palette: Palette) -> list[Text]:
     run = detail.run
     lines = _wrapped("task", run.task, width, palette)
-    if words := answer_or_why_none(run):
+    if words := answer_or_why_none(run, detail.said_otherwise):
         is_answer = run.answer and run.outcome == "submitted"
         lines.append(_line("answer", words, palette, palette.good if is_answer else palette.dim))
     elif run.outcome == "imported":

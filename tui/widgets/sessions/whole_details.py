@@ -8,7 +8,7 @@ from sandbox_tui.core.base.durations import clock
 from sandbox_tui.sessions.relations.session_detail import SessionDetail
 from sandbox_tui.sessions.relations.started_with import NONE
 from sandbox_tui.tui.format import numbers, run_end
-from sandbox_tui.tui.format.answers import said_words
+from sandbox_tui.tui.format.answers import said_words, with_other
 from sandbox_tui.tui.format.outcome import outcome_words
 
 NAME_COLUMNS = 17
@@ -30,7 +30,7 @@ def _texts(detail: SessionDetail) -> Iterator[tuple[str, str]]:
     run = detail.run
     yield "task", run.task
     if run.answer:
-        yield "answer", run.answer
+        yield "answer", with_other(run.answer, detail.said_otherwise)
     elif run.said:
         yield "answer", said_words(run.said, run.answer)
     if run.error:

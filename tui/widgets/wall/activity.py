@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from rich.style import Style
@@ -20,10 +19,12 @@ from sandbox_tui.sessions.remote.run_handle import FoldedRun
 from sandbox_tui.sessions.store.answers import NOT_SUBMITTED, SAID, leftover_answer
 from sandbox_tui.tui.format.answers import NO_ANSWER, answer_line, fields_words, why_no_answer
 from sandbox_tui.tui.format.fit_line import fit_line
+from sandbox_tui.tui.format.run_end import otherwise_words
 from sandbox_tui.tui.format.status import (
     next_try_when,
     reply_progress,
     retry_reason,
+    short_remark,
     unfinished_reply,
 )
 from sandbox_tui.tui.format.wrap_cells import last_wrapped, wrap_cells
@@ -115,7 +116,7 @@ class Activity:
                 return self._answer(sanitize_line(fields_words(said)), self._mark)
             if not answer:
                 return self._wrapped(f"{NO_ANSWER}: {why_no_answer(finished.answer)}", palette.dim)
-            return self._answer(answer)
+            return self._answer(answer, otherwise_words(self._state))
         if finished is not None:
             return self._failure(finished)
         pending = self._state.pending
@@ -138,8 +139,9 @@ class Activity:
         style = self._palette.warn if doubtful else self._palette.good
         lines = self._wrapped(f"answer: {answer}", style)
         dim = self._palette.dim
+        mark_style = dim if mark in ("", SAID) else self._palette.warn
         about = Text(no_wrap=True).append(self._vote, style=style if doubtful else dim)
-        about.append(f" · {mark}" if self._vote and mark else mark, style=dim)
+        about.append(f" · {mark}" if self._vote and mark else mark, style=mark_style)
         is_too_long = lines[-1].cell_len + about.cell_len + 3 > self._width
         if about and is_too_long and self._height > len(lines):
             about.pad_left(2)
@@ -148,7 +150,7 @@ class Activity:
             lines = self._wrapped(answer, style)
         vote, mark = fit_beside(lines[-1], self._vote, mark, self._width)
         lines[-1].append(f" · {vote}" if vote else "", style=style if doubtful else dim)
-        lines[-1].append(f" · {mark}" if mark else "", style=dim)
+        lines[-1].append(f" · {mark}" if mark else "", style=mark_style)
         return lines
 
     def _reply(self) -> list[Text]:
@@ -388,12 +390,6 @@ class Activity:
         line = Text(f"   {words}", style=self._palette.dim, no_wrap=True)
         fit_line(line, self._width)
         return [line] if words else []
-
-
-def short_remark(item: ReplyItem) -> str:
-    """Return why a reply has no call, in a few words; empty if it has one."""
-    words = re.split(r"[.;]", item.remark)[0]
-    return words[:1].lower() + words[1:]
 
 
 def _failed(item: CallItem) -> bool:

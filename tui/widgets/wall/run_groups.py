@@ -123,6 +123,14 @@ def differ_in_where(runs: Iterable[FoldedRun]) -> bool:
     return len({bool(said_answer_of(run)) for run in runs if answer_of(run)}) > 1
 
 
+def tasks_with_marks(runs: Iterable[FoldedRun]) -> set[str]:
+    """Return the tasks of which only some runs wrote their answers to the file."""
+    of_task: dict[str, list[FoldedRun]] = {}
+    for run in runs:
+        of_task.setdefault(run.task, []).append(run)
+    return {task for task, those in of_task.items() if differ_in_where(those)}
+
+
 def leftover_of(run: FoldedRun) -> str:
     """Return the answer that a run wrote but did not submit; empty without one."""
     finished = run.state.finished

@@ -21,6 +21,7 @@ from sandbox_tui.sessions.remote.run_handle import FoldedRun, run_clock
 from sandbox_tui.sessions.store.answers import SAID
 from sandbox_tui.tui.format.answers import NO_ANSWER, answer_line, result_answer
 from sandbox_tui.tui.format.fit_line import fit_line
+from sandbox_tui.tui.format.run_end import otherwise_words
 from sandbox_tui.tui.format.status import (
     is_retrying,
     next_try_when,
@@ -308,7 +309,7 @@ class RunTile(Widget, can_focus=True):
         if finished is not None and finished.reason == "submitted":
             said = said_answer_of(self.worker)
             answer = answer_line(said or finished.answer or "")
-            mark = SAID if said and self.marks_said else ""
+            mark = SAID if said and self.marks_said else otherwise_words(self.state)
             return self._answer(answer, mark, palette, room)
         if finished is not None:
             error = Text(short_error(first_line(finished.error or "")), style=palette.bad)
@@ -344,4 +345,5 @@ class RunTile(Widget, can_focus=True):
         text = Text(answer, style=style, no_wrap=True)
         vote, mark = fit_beside(text, self.vote, mark, room)
         text.append(f" · {vote}" if vote else "", style=style if doubtful else palette.dim)
-        return text.append(f" · {mark}" if mark else "", style=palette.dim)
+        mark_style = palette.dim if mark in ("", SAID) else palette.warn
+        return text.append(f" · {mark}" if mark else "", style=mark_style)

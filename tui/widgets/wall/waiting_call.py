@@ -36,6 +36,7 @@ def waiting_call_lines(
     height: int,
     palette: Palette,
     preview: EditPreview | None = None,
+    label: str = "",
 ) -> list[Text]:
     """Return a waiting call in at most `height` lines; the last says how many are left out.
 
@@ -46,10 +47,12 @@ def waiting_call_lines(
         width, height: available cells.
         palette: the palette to draw with.
         preview: what the call would do to the file it edits, if known.
+        label: what to call the call; by default its number.
     """
-    lines = _with_title(_title(item, palette), item, width, palette, preview)
+    title = _title(item, palette, label)
+    lines = _with_title(title.copy(), item, width, palette, preview)
     if len(lines) > height:
-        lines = _cut(lines, item, width, max(1, height), palette, preview)
+        lines = _cut(lines, title, item, width, max(1, height), palette, preview)
     for line in lines:
         fit_line(line, width)
     return lines
@@ -57,6 +60,7 @@ def waiting_call_lines(
 
 def _cut(
     lines: list[Text],
+    title: Text,
     item: CallItem,
     width: int,
     height: int,
@@ -65,7 +69,7 @@ def _cut(
 ) -> list[Text]:
     """Return the beginning of a call, or its summary if that says more; how many lines are left out
     is behind it."""
-    low = [_summary(item, palette), *_problem(preview, palette)]
+    low = [_summary(title, item, palette), *_problem(preview, palette)]
     is_summary = height < MIN_CUT_HEIGHT and (height == 1 or len(low) > 1)
     shown = low[:height] if is_summary else lines[:height]
     more, last = _more(len(lines) - len(shown), palette), shown[0 if is_summary else -1]
@@ -75,9 +79,9 @@ def _cut(
     return shown
 
 
-def _summary(item: CallItem, palette: Palette) -> Text:
+def _summary(title: Text, item: CallItem, palette: Palette) -> Text:
     words = sanitize_line(summarize_call(item.call.name, item.arguments))
-    return _title(item, palette).append(words, style=palette.text)
+    return title.copy().append(words, style=palette.text)
 
 
 def _problem(preview: EditPreview | None, palette: Palette) -> list[Text]:
@@ -109,8 +113,8 @@ def decision_keys(width: int, palette: Palette, *, steers: bool) -> Text:
     return keys
 
 
-def _title(item: CallItem, palette: Palette) -> Text:
-    title = Text(f"{item.call.number:>2} ", style=palette.human, no_wrap=True)
+def _title(item: CallItem, palette: Palette, label: str) -> Text:
+    title = Text(f"{label or f'{item.call.number:>2}'} ", style=palette.human, no_wrap=True)
     return title.append(f"{short_name(sanitize_line(item.call.name))}  ", style=palette.tool)
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.relations.compare import compare
+from sandbox_tui.sessions.relations.session_detail import read_detail
 from sandbox_tui.sessions.search.across_sessions import search
 from sandbox_tui.sessions.store.answers import answer_in_call
 from sandbox_tui.tui.format.answers import answer_in_list, answer_or_why_none, sample_title
@@ -64,6 +67,22 @@ def test_an_answer_that_was_only_said_is_shown_and_marked(store: Store) -> None:
     assert sample_title(1, by_id["said"]) == f"sample 1 · answer: {SHORT}"
     found = {fact.name: fact for fact in facts(compare(store, by_id["said"], by_id["written"]))}
     assert (found["answer"].left, found["answer"].right) == (MARKED, "7907")
+
+
+@pytest.mark.parametrize(
+    ("said", "answer", "other"),
+    [
+        ("7919", "7907", "7919"),
+        ("7,919", "7919", ""),
+        ("It is 7919.", "7919", ""),
+        ("7919", '{"prime": 7919}', ""),
+        ("-7919", "7919", "-7919"),
+        ("7919", "", ""),
+    ],
+)
+def test_submit_may_contradict_the_file(store: Store, said: str, answer: str, other: str) -> None:
+    keep(store, "r", json.dumps({"answer": said}), answer)
+    assert read_detail(store, store.run("r")).said_otherwise == other
 
 
 @pytest.mark.parametrize("query", ["7919", "outcome:submitted"])

@@ -346,6 +346,24 @@ def test_an_answer_that_is_only_in_the_call_of_submit_is_shown_and_marked() -> N
     assert shown(12, *TWO, *handed_in)[-1] == words
 
 
+@pytest.mark.parametrize(
+    ("said", "mark"),
+    [
+        ('{"answer": "42"}', " · submit said 42"),
+        ('{"answer": "The answer is 17."}', ""),
+        ('{"answer": "See output/answer.txt"}', ""),
+        ('{"result": "I am done."}', ""),
+        ("{}", ""),
+    ],
+)
+def test_an_answer_that_submit_contradicts_is_marked(said: str, mark: str) -> None:
+    submit = e.ToolCall(number=3, step=3, id="3", name="submit", arguments=said)
+    end = e.RunFinished(
+        reason="submitted", error=None, totals=e.Totals(), answer="17\n", output=None
+    )
+    assert shown(12, *TWO, e.CallProposed(call=submit), end)[-1] == f"answer: 17{mark}"
+
+
 @pytest.mark.parametrize("height", range(3, 12))
 def test_what_the_model_writes_takes_all_the_room(height: int) -> None:
     words = " ".join(f"word{number}" for number in range(400))

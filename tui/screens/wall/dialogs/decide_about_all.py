@@ -169,8 +169,9 @@ class DecideAboutAllDialog(ExplainsUnavailable, Dialog[Decision | None]):
         if place is None or width <= 0:
             return
         call = self._calls[place]
+        label = f"run {call.run} · call {call.item.call.number}"
         lines = waiting_call_lines(
-            call.item, width, self._most_of_whole, palette_of(self), call.preview
+            call.item, width, self._most_of_whole, palette_of(self), call.preview, label
         )
         whole.update(Text("\n").join(lines))
 
