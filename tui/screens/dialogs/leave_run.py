@@ -41,6 +41,9 @@ class LeaveDialog(Dialog[Leaving | None]):
         binding("leave_run.stay", "answer(None)"),
     ]
 
+    end_word: ClassVar[str] = "end"
+    """What the key is called that ends what is running."""
+
     def __init__(self, runs: int = 1, *, detachable: bool = True) -> None:
         super().__init__()
         self._runs = runs
@@ -54,7 +57,7 @@ class LeaveDialog(Dialog[Leaving | None]):
             box.border_title = self.title_words
             detach = f"{hint('leave_run.detach')} detach · " if self._detachable else ""
             box.border_subtitle = (
-                f"{hint('leave_run.keep')} background · {detach}{hint('leave_run.end')} end · "
+                f"{hint('leave_run.keep')} background · {detach}{hint('leave_run.end')} {self.end_word} · "
                 f"{hint('leave_run.stay')} stay"
             )
             yield Static(self.question, markup=False)
@@ -218,7 +221,8 @@ class QuitDialog(QuitQuestion):
         if self._runs == 1:
             super().ask_again()
             return
-        ends = f"{hint('leave_run.end')} ends all {self._runs} runs and quits"
+        those = "both" if self._runs == 2 else f"all {self._runs}"
+        ends = f"{hint('leave_run.end')} ends {those} runs and quits"
         self.notify(f"{ends}, {hint('leave_run.stay')} stays.", markup=False)
 
     @override

@@ -309,8 +309,8 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, RunKeys):
 
     def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
         """Why an action is not available for the focused run."""
-        if action == "answers" and not self.query_one(WallHeader).sums_up:
-            return "no answers to count"
+        if action == "answers":
+            return self.query_one(WallHeader).why_no_answers
         hidden = [tile for tile in self._tiles if not tile.display]
         return why_not_here(action, self._chosen, self._seen_tiles(), hidden)
 

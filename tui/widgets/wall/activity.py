@@ -223,7 +223,7 @@ class Activity:
     def _newest(self, room: int) -> list[Text]:
         found: list[Text] = []
         newest = newest_call = True
-        for item in newest_first(self._state.items):
+        for item in newest_first(self._state.items, self._state.granted):
             left = room - len(found)
             if left <= 0:
                 break

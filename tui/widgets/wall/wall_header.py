@@ -116,6 +116,22 @@ class WallHeader(Widget):
         """Whether there are runs whose answers are counted together."""
         return bool(self._groups)
 
+    @property
+    def why_no_answers(self) -> str:
+        """Why there is nothing more to show about the answers; empty if there is."""
+        if not self.sums_up:
+            return "no answers to count"
+        return "the header shows all answers" if self.shows_all else ""
+
+    @property
+    def shows_all(self) -> bool:
+        """Whether nothing of `everything` is left out or cut."""
+        width = self.content_size.width
+        lines = self._lines(palette_of(self))
+        return {one.plain for one in lines if one.cell_len <= width}.issuperset(
+            self.everything().split("\n")
+        )
+
     def everything(self) -> str:
         """Return all that the header has to say, whatever its room."""
         palette = palette_of(self)

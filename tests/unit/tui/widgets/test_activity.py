@@ -296,7 +296,7 @@ def test_a_reply_takes_the_lines_that_a_waiting_call_leaves() -> None:
 def test_a_small_tile_keeps_its_lines_for_what_the_run_does() -> None:
     notes = [
         e.RunResumed(away=0.0, resumed_at=0.0, sandbox_info={}),
-        e.RuleGranted(tool="execute_bash", pattern="make *"),
+        e.RuleGranted(tool="execute_bash", pattern="make *", call=1),
         e.Warned(text="something is wrong"),
     ]
     small = shown(7, *notes, *call(1, "make", "made"))
@@ -331,9 +331,17 @@ def test_a_waiting_view_takes_one_line(fields: dict[str, Any], words: str) -> No
 
 
 def test_patterns_allowed_together_take_one_line() -> None:
-    granted = [e.RuleGranted(tool="execute_bash", pattern=f"make {one} *") for one in "abcd"]
-    lines = shown(20, *call(1, "make", "made"), *granted)
-    assert [line for line in lines if "allowed" in line] == ["you allowed 4 patterns from now on"]
+    for pattern, number, words in (
+        ("make {} *", 1, ["you allowed 4 patterns from now on"]),
+        ("make {} [*]", 1, ["you allowed call 1 from now on"]),
+        ("make {} *", None, []),  # allowed from another run
+    ):
+        granted = [
+            e.RuleGranted(tool="execute_bash", pattern=pattern.format(one), call=number)
+            for one in "abcd"
+        ]
+        lines = shown(20, *call(1, "make", "made"), *granted)
+        assert [line for line in lines if "allowed" in line] == words
 
 
 def test_an_answer_that_is_only_in_the_call_of_submit_is_shown_and_marked() -> None:

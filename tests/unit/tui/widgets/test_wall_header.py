@@ -14,6 +14,7 @@ from sandbox_tui.core.run.run_labels import SAMPLES
 from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import RunWorker
 from sandbox_tui.tui.theming.palette import _palette
+from sandbox_tui.tui.widgets.wall import wall_header
 from sandbox_tui.tui.widgets.wall.run_groups import grouped, votes_in
 from sandbox_tui.tui.widgets.wall.wall_header import WallHeader
 from tests.unit.event_streams import started
@@ -428,3 +429,18 @@ def test_answers_are_only_counted_of_runs_that_belong_together() -> None:
     samples._runs = list(enumerate((run("count"), run("count")), 1))
     assert not lonely.sums_up
     assert samples.sums_up
+
+
+@pytest.mark.parametrize(
+    ("width", "most", "why"),
+    [(120, 9, "the header shows all answers"), (120, 4, ""), (30, 9, "")],
+)
+def test_answers_that_the_header_shows_need_no_screen_of_their_own(
+    monkeypatch: pytest.MonkeyPatch, width: int, most: int, why: str
+) -> None:
+    monkeypatch.setattr(WallHeader, "content_size", Size(width, most))
+    monkeypatch.setattr(wall_header, "palette_of", lambda _: PALETTE)
+    header = WallHeader()
+    some = [run("count the words of the long text", str(n), "submitted") for n in range(4)]
+    header._runs, header._most = list(enumerate(some, 1)), most
+    assert header.why_no_answers == why
