@@ -59,9 +59,6 @@ class RowCommands(ExplainsUnavailable, Screen[None]):
         workers: the runs of this program, and the store with all sessions.
     """
 
-    passing_actions = ("resume", "wall")
-    """Actions whose keys come and go in the key bar with the rows."""
-
     _search: SessionFinder
     _evals: EvalRegistry
 
@@ -117,6 +114,12 @@ class RowCommands(ExplainsUnavailable, Screen[None]):
                 return "Delete the training run, with or without its sessions"
             case _:
                 return ""
+
+    @property
+    def passing_actions(self) -> tuple[str, ...]:
+        """The actions whose keys come and go in the key bar: an evaluation has only its report."""
+        report = () if self.evaluation_here is None else ("export",)
+        return ("resume", "wall", *report)
 
     @property
     def evaluation_here(self) -> EvalSummary | None:
