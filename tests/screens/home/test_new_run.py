@@ -149,7 +149,7 @@ async def test_a_draft_is_kept_until_it_is_started(app: SandboxTui, started: Sta
         assert app.screen.query_one("#samples", Input).value == "1"
 
 
-async def test_a_reopened_draft_counts_no_mistakes_until_it_is_started(store: Store) -> None:
+async def test_a_reopened_draft_marks_its_wrong_values_at_once(store: Store) -> None:
     app = SandboxTui(config.load({"model.base_url": "http://x/v1"}), store)
     wrong = {"url": "5", "input": "2", "steps": "-3", "samples": "abc"}
     async with app.run_test(size=(100, 30)) as pilot:
@@ -163,17 +163,21 @@ async def test_a_reopened_draft_counts_no_mistakes_until_it_is_started(store: St
         await pilot.pause()
         await pilot.press("n")
         await pilot.pause()
+        assert title_of(app) == "new run · 4 fields need attention", "the model is only missing"
+        marked = {name for name in wrong if app.screen.query_one(f"#{name}").has_class("-wrong")}
+        assert marked == set(wrong)
+        assert app.focused is app.screen.query_one("#task")
+        await pilot.press("f8")
+        await pilot.pause()
         assert title_of(app) == "new run"
+        await pilot.press("f8")
+        await pilot.pause()
+        assert title_of(app) == "new run · 4 fields need attention"
         await pilot.press("ctrl+s")
         await pilot.pause()
         assert title_of(app) == "new run · 5 fields need attention"
-        await pilot.press("escape")
-        await pilot.pause()
-        await pilot.press("n")
-        app.screen.query_one("#steps").focus()
-        await pilot.press("x")
-        await pilot.pause()
-        assert title_of(app) == "new run · 1 field needs attention"
+        await fill_field(pilot, "steps", "3")
+        assert title_of(app) == "new run · 4 fields need attention"
 
 
 def title_of(app: SandboxTui) -> str:

@@ -159,8 +159,8 @@ class FormDialog(Dialog[Result]):
         text = self.typed()[name]
         if text != self._put_texts.get(name):
             self._put_texts.pop(name, None)
-        # What the form put in itself, such as a draft, is checked only when it starts: the fields
-        # that are checked while typing would be counted as all that is wrong.
+        # What the form put in itself, such as a draft, is checked as a whole: the fields that are
+        # checked while typing would be counted as all that is wrong.
         is_typed = name not in self._put_texts
         if is_typed and (words := self.mistake_while_typing(name, text.strip())):
             self._mark(name, words)

@@ -158,6 +158,7 @@ class NewRunDialog(ExplainsUnavailable, LooksForModels[Sequence[RunRequest] | No
         self._show_hidden(draft)
         self.is_filled = True
         self.show_titles()
+        self._mark_restored(draft)
         self._count_runs()
         self.query_one("#task").focus()
         self.set_interval(KEEP_SECONDS, self.keep_draft)
@@ -207,19 +208,34 @@ class NewRunDialog(ExplainsUnavailable, LooksForModels[Sequence[RunRequest] | No
         doubt."""
         self.complete_server()
         typed = self.typed()
-        tasks, invalid = split_tasks(typed["task"]), mistakes_in(typed)
-        valid = {**typed, **{name: self._at_first[name] for name in invalid}}
-        settings = config.changed(self._settings, changes_of(valid, self._at_first))
-        mistakes = {**self.unusable(settings), **invalid, **missing(tasks, typed)}
+        settings, mistakes = self._checked(typed)
         self.mark(mistakes)
         if mistakes:
             return
         request = with_fields(self.request_with(settings), typed)
-        requests = requests_for(request, tasks, int(typed["samples"]))
+        requests = requests_for(request, split_tasks(typed["task"]), int(typed["samples"]))
         if request.model is None and (self.has_unknown_server or self.is_server_in_doubt):
             self._start_if_wanted(requests)
         else:
             self._close_with(requests)
+
+    def _checked(self, typed: Texts) -> tuple[config.Settings, Mistakes]:
+        """Return the settings that were typed, without those that are wrong, and all mistakes."""
+        invalid = mistakes_in(typed)
+        valid = {**typed, **{name: self._at_first[name] for name in invalid}}
+        settings = config.changed(self._settings, changes_of(valid, self._at_first))
+        others = missing(split_tasks(typed["task"]), typed)
+        return settings, {**self.unusable(settings), **invalid, **others}
+
+    def _mark_restored(self, draft: Texts) -> None:
+        """Mark what is wrong in a restored draft, since it was typed before; what is still empty
+        is marked when the form starts."""
+        if not draft:
+            return
+        typed = self.typed()
+        for name, words in self._checked(typed)[1].items():
+            if name in draft and typed[name].strip():
+                self._mark(name, words)  # not `mark`: the focus stays where it is
 
     @work(exclusive=True, group="start")
     async def _start_if_wanted(self, requests: Sequence[RunRequest]) -> None:
@@ -301,10 +317,11 @@ class NewRunDialog(ExplainsUnavailable, LooksForModels[Sequence[RunRequest] | No
     @when_filled
     def action_clear(self) -> None:
         """Put back what the fields contained at first; pressed again, what was typed."""
-        texts = self._at_first | self._draft.clear(self.unsaved)
+        draft = self._draft.clear(self.unsaved)
         self.mark({})
-        for name, text in texts.items():
+        for name, text in (self._at_first | draft).items():
             self.put(name, text)
+        self._mark_restored(draft)
         self.query_one("#task").border_subtitle = self.note_of("task")
         self.query_one("#task").focus()
 
