@@ -37,6 +37,7 @@ from sandbox_tui.core.evals.scorers.table import NEED_TARGET
 from sandbox_tui.core.evals.suite import VANILLA, Suite
 from sandbox_tui.core.evals.suite_file_errors import described
 from sandbox_tui.core.events.types import Limits
+from sandbox_tui.core.prompts.yaml_problem import yaml_problem
 
 _SUITES = "sandbox_tui.core.evals.suites"
 _SETTINGS = ("model", "limits", "sandbox")
@@ -195,9 +196,7 @@ def _read(name: str, file: Traversable) -> dict[str, Any]:
         reason = getattr(error, "strerror", None) or error
         raise ConfigError(f"The suite {name} cannot be read: {reason}.") from error
     except yaml.YAMLError as error:
-        raise ConfigError(
-            f"The suite {name} is not valid YAML: {' '.join(str(error).split())}."
-        ) from error
+        raise ConfigError(f"The suite {name} is not valid YAML: {yaml_problem(error)}.") from error
     if not isinstance(value, dict):
         raise ConfigError(f"The suite {name} must be a table of keys and values.")
     return {str(key): one for key, one in cast(dict[Any, Any], value).items()}

@@ -20,6 +20,7 @@ from sandbox_tui.core.base.defaults import INPUT_DIR, OUTPUT_DIR, WORKING_DIR
 from sandbox_tui.core.base.errors import ConfigError, refuse_deep_nesting
 from sandbox_tui.core.base.typed_path import typed_path
 from sandbox_tui.core.config.settings import config_dir
+from sandbox_tui.core.prompts.yaml_problem import yaml_problem
 
 _PROMPTS = "sandbox_tui.core.prompts"
 _DEFAULTS = {
@@ -166,13 +167,6 @@ def _read(name: str, file: Traversable) -> PromptPack:
         raise ConfigError(f"The prompt pack {name} cannot be read: {error}.") from error
 
 
-def _yaml_problem(error: Exception) -> str:
-    """Return a YAML error in one line."""
-    mark: Any = getattr(error, "problem_mark", None)
-    where = f"line {mark.line + 1}: " if mark else ""
-    return where + " ".join(str(getattr(error, "problem", None) or error).split())
-
-
 def parse_pack(name: str, content: str) -> PromptPack:
     """Parse a pack from YAML text.
 
@@ -186,7 +180,7 @@ def parse_pack(name: str, content: str) -> PromptPack:
             value: object = yaml.safe_load(content)
     except yaml.YAMLError as error:
         raise ConfigError(
-            f"The prompt pack {name} is not valid YAML: {_yaml_problem(error)}."
+            f"The prompt pack {name} is not valid YAML: {yaml_problem(error)}."
         ) from error
     if not isinstance(value, dict):
         raise ConfigError(f"The prompt pack {name} must be a table of keys and texts.")

@@ -29,6 +29,7 @@ from sandbox_tui.core.evals.suite_file_errors import described
 from sandbox_tui.core.events.types import Limits
 from sandbox_tui.core.models.factory import refuse_demo
 from sandbox_tui.core.prompts import load_one_reply_pack, load_pack
+from sandbox_tui.core.prompts.yaml_problem import yaml_problem
 from sandbox_tui.core.rl.advantages import AdvantageRule
 from sandbox_tui.core.rl.episode_settings import NATIVE, EpisodeSettings
 from sandbox_tui.core.rl.rewards.settings import RewardSettings
@@ -160,7 +161,7 @@ def load_recipe(path: str | Path, *, seed: int | None = None) -> Recipe:
         reason = getattr(error, "strerror", None) or error
         raise ConfigError(f"The recipe {file} cannot be read: {reason}.") from error
     except yaml.YAMLError as error:
-        raise ConfigError(f"{file} is not valid YAML: {error}") from error
+        raise ConfigError(f"{file} is not valid YAML: {yaml_problem(error)}.") from error
     if not isinstance(tables, dict):
         raise ConfigError(f"{file}: a recipe is a table of settings, such as `engine: trl`.")
     tables = cast(dict[str, Any], tables)

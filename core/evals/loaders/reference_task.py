@@ -20,6 +20,7 @@ from sandbox_tui.core.evals.loaders.dataset import Dataset
 from sandbox_tui.core.evals.task import VANILLA_PROMPT, Task
 from sandbox_tui.core.evals.user_functions import MAX_OWN_BYTES, Arguments, call_user_function
 from sandbox_tui.core.evals.worker import WorkerCall, WorkerFailed
+from sandbox_tui.core.prompts.yaml_problem import yaml_problem
 
 PROMPTS_SECONDS = 60.0
 """Timeout of `create_prompt` for all rows together."""
@@ -75,7 +76,7 @@ def _config(folder: Path) -> dict[str, Any]:
         value: object = yaml.safe_load(read_text(folder / "config.yaml"))
     except yaml.YAMLError as error:
         raise ConfigError(
-            f"{folder / 'config.yaml'} is not valid YAML: {' '.join(str(error).split())}."
+            f"{folder / 'config.yaml'} is not valid YAML: {yaml_problem(error)}."
         ) from error
     tables = cast(dict[str, Any], value) if isinstance(value, dict) else {}
     if not isinstance(tables.get("dataset"), str):

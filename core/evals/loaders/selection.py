@@ -39,6 +39,8 @@ def selected(tasks: Iterable[Task], dataset: Dataset, source: str) -> tuple[Task
         random.Random(dataset.shuffle).shuffle(kept)
     if dataset.limit is not None:
         kept = _limit_per_domain(kept, dataset.limit)
+    if not every:
+        raise ConfigError(f"{source} has no tasks.")
     if not kept:
         raise ConfigError(f"{source}: the selection matches none of the {len(every)} tasks.")
     return tuple(kept)

@@ -169,7 +169,7 @@ def test_the_digest_tells_suites_apart(tmp_path: Path) -> None:
         ("datasets: {}", "datasets is not a known key. Did you mean 'dataset'?"),
         ("name: x", "dataset is missing."),
         ("- a", "must be a table"),
-        ("a: [", "is not valid YAML"),
+        ("a: [", "is not valid YAML: line 1, column 5: expected"),
         ("dataset: {path: tasks.jsonl, limt: 3}", "dataset.limt is not a known key. Did you mean 'limit'?"),
         ("dataset: {path: tasks.jsonl, limit: x}", "dataset.limit must be a whole number, or none, not 'x'."),
         ("dataset: {path: tasks.jsonl, limit: -1}", "dataset.limit must be at least 0, not -1."),
@@ -195,6 +195,13 @@ def test_errors_are_reported_in_one_sentence(tmp_path: Path, text: str, words: s
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)
     assert "$" not in str(caught.value)
+
+
+def test_a_file_without_rows_has_no_tasks(tmp_path: Path) -> None:
+    file = tmp_path / "empty.csv"
+    file.write_text("id,problem,target\n")
+    with pytest.raises(ConfigError, match="The suite empty has no tasks"):
+        load_suite(str(file))
 
 
 def test_an_id_stands_for_one_task(tmp_path: Path) -> None:

@@ -131,8 +131,8 @@ def test_packs_from_files_and_from_the_config_folder(own_home: Path, tmp_path: P
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("system_prompt: x\nb: [\n", r"not valid YAML: line 3: "),
-        ("a: b: c", r"not valid YAML: line 1: "),
+        ("system_prompt: x\nb: [\n", r"not valid YAML: line 3, column 1: "),
+        ("a: b: c", r"not valid YAML: line 1, column 5: "),
         ("\x07", "not valid YAML"),
         ("just words", "table"),
         ("", "table"),
