@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Generic, TypeVar
 
 from textual.app import App
@@ -12,6 +14,7 @@ from sandbox_tui.tui.keys.available_actions import disabled_action, why_key_is_d
 from sandbox_tui.tui.keys.default_keys import ACTIONS
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.key_sequencer import ignore_burst
+from sandbox_tui.tui.keys.unavailable_reasons import as_sentence
 from sandbox_tui.tui.textual_support.private_api import remove_toast, shown_toasts
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
@@ -32,9 +35,12 @@ SECONDS = 3.0
 
 class ExplainsUnavailableKeys(App[Result], Generic[Result]):
     """An app that answers the key of an unavailable action with the reason: the one for the latest
-    key only."""
+    key only, and only as long as it is true."""
 
     _last_reason = ""
+
+    _reason_now: Callable[[], str] | None = None
+    """Tells the reason as of now, as a sentence; empty if there is none any more."""
 
     def on_mount(self) -> None:
         """Watch the screens; Textual calls the `on_mount` of every base class."""
@@ -45,28 +51,60 @@ class ExplainsUnavailableKeys(App[Result], Generic[Result]):
     def forget_reason(self, _: object = None) -> None:
         """Remove the reason for a key: it is not about a dialog that another key has opened, nor
         about another run."""
+        self._reason_now = None
         for old in shown_toasts(self):
             if old.message == self._last_reason:
                 remove_toast(self, old, refresh=False)
+
+    def say_reason(self, reason_now: Callable[[], str]) -> None:
+        """Show a reason until the keys of the screen change and it is no longer the one.
+
+        Args:
+            reason_now: returns the reason as of now, as a sentence; empty if there is none.
+        """
+        self.forget_reason()
+        self._last_reason, self._reason_now = reason_now(), reason_now
+        for screen in self.screen_stack:  # the same subscription again changes nothing
+            screen.bindings_updated_signal.subscribe(  # pyright: ignore[reportUnknownMemberType]
+                self, self._forget_outdated_reason, immediate=True
+            )
+        self.notify(self._last_reason, timeout=SECONDS, markup=False)
+
+    def _forget_outdated_reason(self, _: object) -> None:
+        if self._reason_now is not None and self._reason_now() != self._last_reason:
+            for old in shown_toasts(self):
+                if old.message == self._last_reason:
+                    remove_toast(self, old)
 
     def on_key(self, event: Key) -> None:
         """Handle a key that no widget has consumed, before its action is looked up."""
         if event.key == "escape":  # pressed to get out of something: words would be in the way
             return
-        words = why_key_is_disabled(self.screen, event.key) if self.screen_stack else ""
-        if words:
-            action, _ = disabled_action(self.screen, event.key)
+        screen = self.screen if self.screen_stack else None
+        words = why_key_is_disabled(screen, event.key) if screen is not None else ""
+        if screen is not None and words:
+            action, _ = disabled_action(screen, event.key)
             if action in _OPENERS or words.startswith(_OPENERS_ELSEWHERE):
                 ignore_burst(self)
-            self.forget_reason()
-            self._last_reason = words
-            self.notify(words, timeout=SECONDS, markup=False)
+            self.say_reason(partial(why_key_is_disabled, screen, event.key))
 
     def action_help_quit(self) -> None:
         """Answer ctrl+c where nothing is selected: say how to quit."""
         words = f"{hint('app.quit')} quits; ctrl+c copies what is selected."
         self._last_reason = words
         self.notify(words, timeout=SECONDS, markup=False)
+
+
+def say_reason(node: MessagePump, reason_now: Callable[[], str]) -> None:
+    """Say why an action does nothing, as long as that is true.
+
+    Args:
+        node: of the app.
+        reason_now: returns the reason as of now, in a few words; empty if there is none.
+    """
+    app = app_of(node)
+    if isinstance(app, ExplainsUnavailableKeys):
+        app.say_reason(lambda: as_sentence(why) if (why := reason_now()) else "")
 
 
 def forget_reason(node: MessagePump) -> None:

@@ -101,7 +101,7 @@ def offer_to_resume(screen: LiveScreen, error: SandboxTuiError) -> None:
 
     interrupted_calls = InterruptedCalls(screen, *screen.session)
     interrupted_calls.show(screen.state, is_interrupted=True)
-    keys = f"{hint('failure.resume')} resumes it, {hint('failure.leave')} leaves"
+    keys = f"{hint('failure.resume')} resumes it, {hint('failure.leave')} closes"
     screen.query_one(InjectBar).say_gone(f"The run's program is gone: {keys}.")
     screen.refresh_soon()
     screen.refresh_bindings()

@@ -175,7 +175,6 @@ class LiveScreen(SteeringActions, NextSteps, ClosesWhenOnTop[None]):
             self.add_class("-over")  # the run takes no more input
             if event.reason not in e.RESUMABLE:  # a resumed run asks about the same call again
                 self._steering.forget_draft()
-            self.refresh_bindings()
             # The card at the bottom reports the end, unless another screen covers it.
             if not self._told_of_end and not self.is_current:
                 toast_end(self, event, self.state)
@@ -217,7 +216,7 @@ class LiveScreen(SteeringActions, NextSteps, ClosesWhenOnTop[None]):
         self._storage_toast.show(self.worker.storage_error)
         keys_for = (
             *(self.state.pending, self.state.mode, self.state.frozen, self.state.awaited),
-            self._steering.interruptible,
+            *(self._steering.interruptible, self._steering.why_unavailable("pause")),
         )
         if keys_for != self._shown_keys_for:
             self._shown_keys_for = keys_for
@@ -245,7 +244,7 @@ class LiveScreen(SteeringActions, NextSteps, ClosesWhenOnTop[None]):
         self._sync_waiting_toast()
 
     def _sync_waiting_toast(self) -> None:
-        waiting = self._steering.waiting
+        waiting = None if self._is_cut_off else self._steering.waiting
         self._waiting_toast.sync(waiting.call.number if waiting is not None else None)
 
     @override

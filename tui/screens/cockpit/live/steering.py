@@ -16,7 +16,7 @@ from sandbox_tui.core.run.human.run_controls import Controls
 from sandbox_tui.sessions.recording.run_worker import ProgramExited, RunWorker
 from sandbox_tui.sessions.remote.run_handle import RunHandle
 from sandbox_tui.tui.format.status import unfinished_reply
-from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.keys.unavailable_keys import say_reason
 from sandbox_tui.tui.screens.cockpit.live.approving.allowed_rules import AllowedRulesDialog
 from sandbox_tui.tui.screens.cockpit.live.approving.approve_always import (
     ApproveAlwaysDialog,
@@ -44,6 +44,7 @@ from sandbox_tui.tui.screens.cockpit.outdated_notices import (
     asks_again_words,
     interrupt_words,
 )
+from sandbox_tui.tui.screens.cockpit.why_not_steered import CONTROL, why_not_steered
 from sandbox_tui.tui.screens.cockpit.why_only_watched import why_only_watched
 from sandbox_tui.tui.textual_support.toasts import DedupedToasts
 from sandbox_tui.tui.textual_support.typed_app import app_of
@@ -58,9 +59,6 @@ _STEERING_ACTIONS = frozenset(
 """Actions that only the screen in control may use."""
 
 GONE = "That call is no longer waiting; nothing was changed."
-
-CONTROL = "terminal is in control"
-"""Words of the notices that are no longer true once this screen has taken control."""
 
 _DECIDED = {"approve": "approved", "edit": "edited", "reject": "rejected", "answer": "answered"}
 
@@ -89,22 +87,14 @@ class RunSteering:
 
     def steerable_run(self) -> Controls | None:
         """Return the run if it can still be controlled; otherwise None, and tell the user why."""
-        run = self.run
-        if why := why_only_watched(self._worker):
-            self._screen.notify(f"{why[:1].upper()}{why[1:]}.")
+        if self._why_not_steered():
+            say_reason(self._screen, self._why_not_steered)
             return None
-        if run is not None and not self._worker.steers:
-            takes = f"{hint('live.steer')} takes control"
-            self._screen.notify(f"Another {CONTROL}; {takes}.", markup=False)
-            return None
-        if run is None:
-            self._screen.notify("The run is starting.", timeout=2)
-        elif not run.steerable:
-            ending = run.phase is Phase.FINISHING
-            self._screen.notify("This run is ending." if ending else "This run has ended.")
-        else:
-            return run
-        return None
+        return self.run
+
+    def _why_not_steered(self) -> str:
+        has_ended = self._state.finished is not None
+        return "this run has ended" if has_ended else why_not_steered(self._worker)
 
     @property
     def waiting(self) -> CallItem | None:
@@ -151,12 +141,12 @@ class RunSteering:
             return "this run has ended"
         if isinstance(self._worker.failure, ProgramExited):
             return "the run's program has exited"
-        if action in (*_STEERING_ACTIONS, "steer") and (why := why_only_watched(self._worker)):
-            return why
         if action == "steer":
-            return "you are in control" if self._worker.steers else ""
-        if action in _STEERING_ACTIONS and not self._worker.steers:
-            return f"another {CONTROL}; {hint('live.steer')} takes control"
+            in_control = "you are in control" if self._worker.steers else ""
+            return why_only_watched(self._worker) or in_control
+        is_known = self.run is not None or not self._worker.can_be_steered
+        if action in _STEERING_ACTIONS and is_known and (why := why_not_steered(self._worker)):
+            return why
         return why_nothing_to_act_on(action, self._state, self.waiting)
 
     def _why_not_yet(self, action: str) -> str:

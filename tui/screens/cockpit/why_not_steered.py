@@ -1,0 +1,25 @@
+"""Why a screen cannot steer a run at this moment, whatever the action."""
+
+from __future__ import annotations
+
+from sandbox_tui.core.events.run_phase import Phase
+from sandbox_tui.sessions.remote.run_handle import RunHandle
+from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.screens.cockpit.why_only_watched import why_only_watched
+
+CONTROL = "terminal is in control"
+"""Words of the notices that are no longer true once this screen has taken control."""
+
+
+def why_not_steered(worker: RunHandle) -> str:
+    """Return why this screen cannot steer a run now; empty if it can."""
+    if why := why_only_watched(worker):
+        return why
+    if worker.run is None:
+        return "the run is starting"
+    if not worker.steers:
+        return f"another {CONTROL}; {hint('live.steer')} takes control"
+    if not worker.run.steerable:
+        ending = worker.run.phase is Phase.FINISHING
+        return "this run is ending" if ending else "this run has ended"
+    return ""
