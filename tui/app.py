@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
@@ -385,11 +385,11 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
         return self._run_workers
 
     @property
-    def failure(self) -> SandboxTuiError | None:
-        """Why a run that the program was started for could not start."""
-        failures = (worker.failure for worker in self._begun)
-        found = next((failure for failure in failures if failure is not None), None)
-        return found or next(iter(self._evals.failures.values()), None)
+    def failures(self) -> Mapping[str, SandboxTuiError]:
+        """Why runs that the program was started for could not start or were cut off, by id; then
+        why evaluations failed."""
+        of_runs = {run.run_id: why for run in self._begun if (why := run.failure) is not None}
+        return of_runs | self._evals.failures
 
     async def on_exit_app(self) -> None:
         """Stop the runs on any kind of exit, for example when a browser tab is closed."""

@@ -31,7 +31,7 @@ from sandbox_tui.sessions.remote.resume_here import resume_here
 from sandbox_tui.sessions.store.run_summary import has_lost_sandbox
 from sandbox_tui.tui.cli.event_lines import cut_off_line, event_lines, tally_lines
 from sandbox_tui.tui.cli.show_app import Ended
-from sandbox_tui.tui.format.next_command import next_command
+from sandbox_tui.tui.format.next_command import how_to_go_on
 from sandbox_tui.tui.lifecycle import crash_report
 from sandbox_tui.tui.lifecycle.unlisted_models import warn_of_unlisted_models
 
@@ -102,8 +102,8 @@ async def follow_headless(run: RunSummary, store: Store, *, as_json: bool) -> in
         write(event)
     if isinstance(worker.failure, ProgramExited):
         last = store.run(run.id)
-        verb, does = next_command(last, has_lost_sandbox=has_lost_sandbox(last))
-        raise ProgramExited(f"{worker.failure} `sandbox-tui {verb} {run.id}` {does} it.")
+        how = how_to_go_on(last, has_lost_sandbox=has_lost_sandbox(last))
+        raise ProgramExited(f"{worker.failure} {how}")
     if worker.failure is not None:
         raise worker.failure
     return worker.exit_code

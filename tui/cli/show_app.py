@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 if TYPE_CHECKING:
+    from sandbox_tui.core.base.errors import SandboxTuiError
     from sandbox_tui.core.config.settings import Settings
     from sandbox_tui.sessions import RunSummary, Store
     from sandbox_tui.tui.app import SandboxTui
@@ -24,7 +25,8 @@ class Ended(NamedTuple):
 
     Attributes:
         code: exit code of the program.
-        runs: ids of the sessions that it started.
+        runs: ids of the sessions that it started, except those of which the reason for the end
+            is already printed.
     """
 
     code: int
@@ -60,9 +62,41 @@ def show(settings: Settings, store: Store, begin: Begin | None) -> Ended:
     app.typed_ahead = image_protocols.take_typed()
     asyncio.run(_show_and_clean_up(app, store))
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # nothing is left to interrupt
-    if app.failure is not None:
-        raise app.failure
-    return Ended(app.return_code or 0, app.started_ids)
+    for session_id, failure in app.failures.items():
+        raise _failure_with_next_step(store, session_id, failure)
+    unexplained = [run_id for run_id in app.started_ids if not _reached_limit(store, run_id)]
+    return Ended(app.return_code or 0, unexplained)
+
+
+def _reached_limit(store: Store, run_id: str) -> bool:
+    """Return whether a run ended at a limit, which its printed outcome says."""
+    from sandbox_tui.core.base.errors import StoreError
+    from sandbox_tui.core.events.kinds.values import EXIT_CODES, STOPPED_EARLY
+
+    try:
+        outcome = store.run(run_id).outcome
+    except StoreError:
+        return False
+    return outcome in {reason for reason, code in EXIT_CODES.items() if code == STOPPED_EARLY}
+
+
+def _failure_with_next_step(
+    store: Store, session_id: str, failure: SandboxTuiError
+) -> SandboxTuiError:
+    """Return a failure; if the program of a run has exited, with the command that goes on with it."""
+    from sandbox_tui.core.base.errors import StoreError
+    from sandbox_tui.sessions.recording.run_worker import ProgramExited
+    from sandbox_tui.sessions.store.run_summary import has_lost_sandbox
+    from sandbox_tui.tui.format.next_command import how_to_go_on
+
+    if not isinstance(failure, ProgramExited):
+        return failure
+    try:
+        run = store.run(session_id)
+    except StoreError:
+        return failure
+    how = how_to_go_on(run, has_lost_sandbox=has_lost_sandbox(run))
+    return ProgramExited(f"{failure} {how}")
 
 
 async def _show_and_clean_up(app: SandboxTui, store: Store) -> None:

@@ -34,3 +34,14 @@ def next_command(run: RunSummary, *, has_lost_sandbox: bool) -> NextCommand:
     if run.outcome == "running" and is_detached(run.id):
         return NextCommand("attach", "opens")
     return NextCommand("replay", "replays")
+
+
+def how_to_go_on(run: RunSummary, *, has_lost_sandbox: bool) -> str:
+    """Return a sentence with the command that goes on with a session.
+
+    Args:
+        run: the session.
+        has_lost_sandbox: whether it could be resumed if its sandbox still existed.
+    """
+    verb, does = next_command(run, has_lost_sandbox=has_lost_sandbox)
+    return f"`sandbox-tui {verb} {run.id}` {does} it."

@@ -116,11 +116,11 @@ async def test_resume_watches_a_run_that_another_terminal_has_resumed(
         )
         store.append("r", [e.Warned(seq=3, t=2.0, text="more")])
         await until(pilot, lambda: screen.state.seq == 3)
-        assert app.failure is None
+        assert not app.failures
         await pilot.press("q")
         await until(pilot, lambda: not app.is_running or app._exit)
     assert app.return_code == 0
-    assert app.failure is None
+    assert not app.failures
 
 
 async def test_the_dialog_notices_that_another_terminal_resumes_the_run(

@@ -13,7 +13,7 @@ from sandbox_tui.sessions.remote.client import end_run
 from sandbox_tui.sessions.remote.sockets import is_detached, remove_left_socket
 from sandbox_tui.sessions.store.run_summary import has_lost_sandbox
 from sandbox_tui.tui.cli.open_store import session_named
-from sandbox_tui.tui.format.next_command import next_command
+from sandbox_tui.tui.format.next_command import how_to_go_on
 from sandbox_tui.tui.format.outcome import now_words, outcome_words
 from sandbox_tui.tui.format.titles import cut_title, task_title
 
@@ -144,11 +144,10 @@ def _none_is_left(store: Store) -> str:
         return "There is no detached run; `sandbox-tui run --detach` starts one."
     if last.outcome == "running":
         return f"There is no detached run. {why_not_detached(last)}"
-    verb, does = next_command(last, has_lost_sandbox=has_lost_sandbox(last))
     title = cut_title(task_title(last), MAX_TITLE)
     return (
         f"There is no detached run. The newest run, “{title}”, has ended ({outcome_words(last)}).\n"
-        f"`sandbox-tui {verb} {last.id}` {does} it."
+        f"{how_to_go_on(last, has_lost_sandbox=has_lost_sandbox(last))}"
     )
 
 
