@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
+from rich.cells import cell_len
 from textual.screen import Screen
 
 from sandbox_tui.sessions.recording.run_registry import ENDED_BY_USER
@@ -16,7 +17,7 @@ from sandbox_tui.tui.terminal_io.counted_runs import counted
 from sandbox_tui.tui.terminal_io.external_editor import is_editor_open
 from sandbox_tui.tui.terminal_io.notifications import Notices, news_words, waits
 from sandbox_tui.tui.textual_support.private_api import shown_toasts
-from sandbox_tui.tui.textual_support.toasts import DedupedToasts
+from sandbox_tui.tui.textual_support.toasts import AROUND, DedupedToasts
 
 if TYPE_CHECKING:
     from sandbox_tui.sessions import RunRegistry, RunWorker
@@ -33,6 +34,9 @@ of which it told. What waits stays in it."""
 
 MAX_TITLE_CHARACTERS = 60
 """Characters of a run's title in the toast."""
+
+MIN_TITLE_CHARACTERS = 12
+"""Characters that are kept of a title even if the toast then needs a second line."""
 
 
 @runtime_checkable
@@ -170,12 +174,18 @@ class RunNewsToast:
             return f"{words} · {hint('app.palette')} finds them" if finds else words
         ((run, words),) = news
         title = task_line(run.request.task) if home is None else home.listed_title(run)
-        said = f"{cut_title(title, MAX_TITLE_CHARACTERS)}: {words}"
-        if is_covered:
-            return said
+        leads_to_it = ""
         if home is None or is_elsewhere:
-            return f"{said} · {hint('app.palette')} finds it"
-        return f"{said} · enter opens it" if home.opens_on_enter(run.run_id) else said
+            leads_to_it = f" · {hint('app.palette')} finds it"
+        elif home.opens_on_enter(run.run_id):
+            leads_to_it = " · enter opens it"
+        return self._on_one_line(title, f": {words}{'' if is_covered else leads_to_it}")
+
+    def _on_one_line(self, title: str, then: str) -> str:
+        """Return a title and what follows it; the title is cut so that both fit one line."""
+        room = self._app.size.width - AROUND - cell_len(then)
+        shown = min(MAX_TITLE_CHARACTERS, max(MIN_TITLE_CHARACTERS, room))
+        return f"{cut_title(title, shown)}{then}"
 
 
 def _still_new(news: dict[str, News], stack: Sequence[Screen[Any]]) -> dict[str, News]:

@@ -310,7 +310,9 @@ class HomeScreen(RowCommands):
         """What enter does, for the first place of the key bar."""
         if self.is_finding:
             return "" if self.session_here is None else "open"
-        return opening_word(self.query_one(SessionList).current_row)
+        sessions = self.query_one(SessionList)
+        own = sessions.waiting.keys() & self._run_workers.all.keys()
+        return opening_word(sessions.current_row, own)
 
     @override
     def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:

@@ -11,6 +11,9 @@ from sandbox_tui.core.events.run_state import Item, ReplyItem, RunState
 
 SEPARATOR = " · "
 
+_BESIDE_WORDS = 4
+"""Columns inside a frame that its words leave free: a line and a blank on both sides."""
+
 
 def call_counts(state: RunState) -> list[str]:
     """Return how many calls failed, were interrupted, edited or decided otherwise, and how many
@@ -28,15 +31,20 @@ def call_counts(state: RunState) -> list[str]:
     return [f"{number} {word}" for word, number in counts.items() if number]
 
 
-def as_many_as_fit(parts: Sequence[str], width: int) -> str:
-    """Return the first parts that fit together into this width, joined: no word is cut.
+def as_many_as_fit(parts: Sequence[str], inside: int) -> str:
+    """Return the first parts that fit together on the border of a frame, joined, with an ellipsis
+    for those left out if it has room: no word is cut.
 
     Args:
         parts: what to say, the most important first.
-        width: columns; 0 while unknown, for all parts.
+        inside: columns inside the frame; 0 while unknown, for all parts.
     """
+    width = inside - _BESIDE_WORDS
     joined = list(accumulate(parts, lambda before, part: f"{before}{SEPARATOR}{part}"))
-    fitting = [words for words in joined if not width or cell_len(words) <= width]
+    if not joined or not inside or cell_len(joined[-1]) <= width:
+        return joined[-1] if joined else ""
+    cut = [f"{words}{SEPARATOR}…" for words in joined[:-1]]
+    fitting = [words for words in (joined[0], *cut) if cell_len(words) <= width]
     return fitting[-1] if fitting else ""
 
 

@@ -385,7 +385,7 @@ class Calls(SearchKeys):
         parts += [*call_counts(self._state), *later_words(self._filter, self.failures_later)]
         if self._first:
             parts.append(f"↑ {self._first}")
-        self.border_subtitle = as_many_as_fit(parts, self.size.width - 2)
+        self.border_subtitle = as_many_as_fit(parts, self.size.width)
 
     def _below(self) -> list[str]:
         """Return what is out of view: a waiting call, new items, or the end."""

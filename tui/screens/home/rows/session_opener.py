@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from typing import TYPE_CHECKING, Any
 
 from textual.app import App
@@ -60,13 +60,19 @@ def opening_words(row: Row | None) -> str | None:
             return None
 
 
-def opening_word(row: Row | None) -> str:
-    """Return what opening a row of the list does, in one word; empty without a row."""
+def opening_word(row: Row | None, waiting: Container[str]) -> str:
+    """Return what opening a row of the list does, in one word; empty without a row.
+
+    Args:
+        row: the row.
+        waiting: ids of the runs that wait for the user, who can answer there.
+    """
     match row:
         case SamplesRow(is_open=is_open):
             return "fold" if is_open else "list"
         case SessionRow(run=run):
-            return "watch" if run.outcome == "running" else "open"
+            is_watched = run.outcome == "running" and run.id not in waiting
+            return "watch" if is_watched else "open"
         case None:
             return ""
         case _:
