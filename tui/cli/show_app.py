@@ -83,7 +83,7 @@ def _reached_limit(store: Store, run_id: str) -> bool:
 def _failure_with_next_step(
     store: Store, session_id: str, failure: SandboxTuiError
 ) -> SandboxTuiError:
-    """Return a failure; if the program of a run has exited, with the command that goes on with it."""
+    """Return a failure; if a run's program has exited, with the command that goes on with it."""
     from sandbox_tui.core.base.errors import StoreError
     from sandbox_tui.sessions.recording.run_worker import ProgramExited
     from sandbox_tui.sessions.store.run_summary import has_lost_sandbox
