@@ -10,9 +10,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import ClassVar
 
-from rich.console import Console
-from rich.segment import Segment
-from rich.style import Style
 from rich.text import Text
 from textual.binding import BindingType
 from textual.events import Click, Resize
@@ -27,9 +24,7 @@ from typing_extensions import override
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.theming.palette import palette_of, selection_of
 from sandbox_tui.tui.widgets.scroll_thumb import place_thumb
-from sandbox_tui.tui.widgets.strip_ops import with_span
-
-_CONSOLE = Console(width=200, color_system="truecolor", force_terminal=True, legacy_windows=False)
+from sandbox_tui.tui.widgets.strip_ops import strip_of, under, with_span
 
 SCROLL_LINES = 3
 """Lines a key scrolls within a block that is taller than the view."""
@@ -87,6 +82,7 @@ class BlockList(ScrollView, can_focus=True):
         super().__init__(id=id, classes=classes)
         self._tops: list[int] = [0]
         self._measured_for = 0
+        self._measured_height = 0
         self._drawn: dict[int, list[Text]] = {}
         self._seen: dict[int, dict[int, Strip]] = {}
 
@@ -227,17 +223,35 @@ class BlockList(ScrollView, can_focus=True):
         return index if 0 <= index < self.block_count() else -1
 
     def on_resize(self, event: Resize) -> None:
-        """Measure every block again if the width changed; otherwise keep following the end."""
-        if self._width == self._measured_for:
-            if self.following:
-                self.go_to_end()
-            self.call_after_refresh(place_thumb, self)
-            return
-        self._drawn.clear()
-        self._seen.clear()
-        self._tops = [0]
-        self._measured_for = self._width
-        self._measure(0)
+        """Measure every block again if the width changed; keep following the end, or keep the
+        selected block in view."""
+        keeps_cursor = not self.following and self._cursor_was_in_view()
+        self._measured_height = self.scrollable_content_region.height or self._measured_height
+        if self._width != self._measured_for:
+            self._drawn.clear()
+            self._seen.clear()
+            self._tops = [0]
+            self._measured_for = self._width
+            self._measure(0)
+        elif self.following:
+            self.go_to_end()
+        if keeps_cursor:
+            self._keep_cursor_in_view()
+        self.call_after_refresh(place_thumb, self)
+
+    def _cursor_was_in_view(self) -> bool:
+        """Return whether the selected block was in view before a resize."""
+        if not 0 <= self.cursor < len(self._tops) - 1:
+            return False
+        y, height = self.scroll_offset.y, self.scrollable_content_region.height
+        end = y + max(height, self._measured_height)
+        return height > 0 and self._tops[self.cursor] < end and self._tops[self.cursor + 1] > y
+
+    def _keep_cursor_in_view(self) -> None:
+        """Show all of the selected block; one taller than the view keeps its scroll position."""
+        height = self._tops[self.cursor + 1] - self._tops[self.cursor]
+        if height <= self.scrollable_content_region.height or not self.is_visible(self.cursor):
+            self.show_block(self.cursor)
 
     @override
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
@@ -263,7 +277,7 @@ class BlockList(ScrollView, can_focus=True):
         if strip is None:
             lines = self._lines_of(index)
             has_it = offset < len(lines)
-            strip = seen[offset] = _strip(lines[offset]) if has_it else Strip.blank(self._width)
+            strip = seen[offset] = strip_of(lines[offset]) if has_it else Strip.blank(self._width)
         return strip
 
     @override
@@ -278,7 +292,7 @@ class BlockList(ScrollView, can_focus=True):
         if index == self.cursor and self.shows_cursor:
             style = base + palette_of(self).selected
         strip = strip.crop_extend(0, width, None)
-        strip = strip.apply_style(style) if not style else _under(strip, style)
+        strip = strip.apply_style(style) if not style else under(strip, style)
         return self._selected(strip, line).apply_offsets(0, line)
 
     def _selected(self, strip: Strip, line: int) -> Strip:
@@ -384,17 +398,3 @@ class BlockList(ScrollView, can_focus=True):
         if index == self.cursor:
             self.post_message(self.Selected(self, index))
         self.cursor = index
-
-
-def _strip(line: Text) -> Strip:
-    if not line.spans:  # Rich drops the style of a text without spans
-        style = Style.parse(line.style) if isinstance(line.style, str) else line.style
-        return Strip([Segment(line.plain, style)])
-    return Strip([segment for segment in line.render(_CONSOLE) if not segment.control])
-
-
-def _under(strip: Strip, style: Style) -> Strip:
-    """Apply a style beneath the segments' own styles."""
-    return Strip(
-        [Segment(text, style + own if own else style) for text, own, _ in strip], strip.cell_length
-    )

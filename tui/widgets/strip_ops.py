@@ -1,11 +1,30 @@
-"""Restyling of parts of a rendered line."""
+"""Rendering of a line, and restyling of parts of it."""
 
 from __future__ import annotations
 
 from rich.cells import cell_len
+from rich.console import Console
 from rich.segment import Segment
 from rich.style import Style
+from rich.text import Text
 from textual.strip import Strip
+
+_CONSOLE = Console(width=200, color_system="truecolor", force_terminal=True, legacy_windows=False)
+
+
+def strip_of(line: Text) -> Strip:
+    """Render a line."""
+    if not line.spans:  # Rich drops the style of a text without spans
+        style = Style.parse(line.style) if isinstance(line.style, str) else line.style
+        return Strip([Segment(line.plain, style)])
+    return Strip([segment for segment in line.render(_CONSOLE) if not segment.control])
+
+
+def under(strip: Strip, style: Style) -> Strip:
+    """Return the strip with a style beneath the segments' own styles."""
+    return Strip(
+        [Segment(text, style + own if own else style) for text, own, _ in strip], strip.cell_length
+    )
 
 
 def split_at(strip: Strip, start: int, end: int, style: Style) -> Strip:

@@ -22,8 +22,8 @@ from sandbox_tui.tui.format.titles import cut_title, model_title, numbered_title
 from sandbox_tui.tui.keys.key_sequencer import follows_leaving
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.theming.palette import Palette, palette_of
-from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.search_line import SEARCHING
+from sandbox_tui.tui.widgets.sessions.newest_first import NewestFirst
 from sandbox_tui.tui.widgets.sessions.session_result import result_text
 from sandbox_tui.tui.widgets.sessions.session_rows import MIN_RESULT, ago, facts_line, head_of
 
@@ -56,7 +56,7 @@ NARROW = 80
 """A narrower list gives the title and the snippet the room of ages, margins and context."""
 
 
-class SearchResults(BlockList):
+class SearchResults(NewestFirst):
     """Shows hits, one per line, below the title of their session.
 
     A session that matches without such a hit takes two lines.
@@ -78,7 +78,6 @@ class SearchResults(BlockList):
         self._tags: Mapping[str, Sequence[str]] = {}
         self._labels: Mapping[str, str] = {}
         self._is_searching = False
-        self.following = False
 
     def show_search(self, *, is_running: bool) -> None:
         """Say that a search is running, whose results `show` takes; False if it has failed."""
@@ -99,7 +98,6 @@ class SearchResults(BlockList):
         self._query, self._hits, self._tags = found.query, found.hits, tags
         self._labels = found.labels
         self._is_searching = False
-        self.following = False
         place = 0
         if not query_changed and selected is not None:
             keys = [(hit.run.id, hit.seq, hit.kind) for hit in self._hits]

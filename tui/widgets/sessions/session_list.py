@@ -28,8 +28,8 @@ from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.outcome import short_outcome
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.theming.palette import palette_of
-from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.evals.eval_rows import NARROW, eval_line, eval_lines
+from sandbox_tui.tui.widgets.sessions.newest_first import NewestFirst
 from sandbox_tui.tui.widgets.sessions.samples_row import samples_lines
 from sandbox_tui.tui.widgets.sessions.session_lines import SessionLines
 from sandbox_tui.tui.widgets.training.training_rows import training_lines
@@ -41,7 +41,7 @@ PREFETCH_ROWS = 30
 """Distance to the last loaded row at which more sessions are requested."""
 
 
-class SessionList(BlockList):
+class SessionList(NewestFirst):
     """Shows one row per session: in columns if there is room, otherwise on two lines.
 
     The list may contain only the first of many sessions; it posts `MoreRequested` near their end.
@@ -76,7 +76,6 @@ class SessionList(BlockList):
         self.waiting: Mapping[str, str] = {}
         self._total = 0
         self._asked_at = 0
-        self.following = False
         self.border_title = "sessions"
 
     def show(
@@ -109,7 +108,6 @@ class SessionList(BlockList):
         self._take_marks([marked for marked in self._marked if marked in here])
         self._total = len(family) if total is None else total
         self._asked_at = 0
-        self.following = False
         self._lay_out()
         if self._is_just_sorted:  # sessions that were not listed before may come first
             self.action_first()
@@ -141,7 +139,7 @@ class SessionList(BlockList):
         if self._wanted and self._wanted in {run.id for run, _ in self._family}:
             self._go_to_session(self._wanted)
             self._wanted = ""
-        elif index >= 0 and line is not None:
+        elif line is not None and self._rows:
             self._keep_in_place(line)
 
     def _set_lines(self) -> None:

@@ -10,12 +10,12 @@ from typing_extensions import override
 
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.theming.palette import Palette, palette_of
-from sandbox_tui.tui.widgets.block_list import BlockList
+from sandbox_tui.tui.widgets.sessions.newest_first import NewestFirst
 
 Summary = TypeVar("Summary")
 
 
-class SummaryList(BlockList, Generic[Summary]):
+class SummaryList(NewestFirst, Generic[Summary]):
     """Shows summaries, two lines each; a subclass provides their title, ids and lines."""
 
     DEFAULT_CSS = """
@@ -35,7 +35,6 @@ class SummaryList(BlockList, Generic[Summary]):
     def __init__(self, *, id: str) -> None:  # noqa: A002
         super().__init__(id=id)
         self._found: Sequence[Summary] | None = None
-        self.following = False
         self.border_title = self.TITLE
 
     def id_of(self, found: Summary) -> str:
@@ -50,7 +49,6 @@ class SummaryList(BlockList, Generic[Summary]):
         """Show summaries; the cursor stays on the same one."""
         here = self.current
         self._found = found
-        self.following = False
         self.reset()
         ids = [self.id_of(one) for one in found]
         if here is not None and self.id_of(here) in ids:
