@@ -213,10 +213,9 @@ def _with_filter(filters: Filters, match: re.Match[str]) -> tuple[Filters, str]:
         if found is None:
             return filters, f"{usage}, not {value}."
         return replace(filters, numbers=(*filters.numbers, found)), ""
-    mistake = ""
     if name == "outcome" and not outcomes_meant(value):
-        mistake = f"No session ends with {value}{_outcomes_instead(value)}."
-    return replace(filters, **{name: value}), mistake
+        return filters, f"No session ends with {value}{_outcomes_instead(value)}."
+    return replace(filters, **{name: value}), ""
 
 
 def _outcomes_instead(value: str) -> str:

@@ -271,6 +271,11 @@ def test_parts_that_were_not_understood_are_reported(query: str, remark: str) ->
     assert [one[: len(remark)] for one in remarks] == ([remark] if remark else [])
 
 
+@pytest.mark.parametrize("wrong", ["outcome:great", "steps>x", "after:zzz"])
+def test_a_wrong_filter_is_left_out(wrong: str) -> None:
+    assert parse_query(f"{wrong} x").filters == parse_query("x").filters
+
+
 def test_an_unknown_filter_names_the_filters_there_are() -> None:
     mistake, remark = parse_query("foo:bar after:zzz").remarks
     assert mistake.startswith("after takes 2026-11-01")
