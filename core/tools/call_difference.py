@@ -55,23 +55,30 @@ def differing_lines(old: str, new: str) -> list[DifferingLine]:
     ]
 
 
-def difference_words(old: str, new: str) -> str:
+def difference_words(old: str, new: str, most_removed: int = MAX_LINE_CHARACTERS) -> str:
     """Return the first difference in a few words, such as `42 → 99`, with the number of further
-    lines that differ; empty if the arguments (JSON text) are the same."""
+    lines that differ; empty if the arguments (JSON text) are the same.
+
+    Args:
+        old, new: the arguments.
+        most_removed: maximum characters of the text before the arrow.
+    """
     hunks = list(_hunks(old, new))
     if not hunks:
         return ""
     lines = sum(max(len(hunk.removed), len(hunk.added)) for hunk in hunks)
     more = "" if lines == 1 else f" and {lines - 1} more {'line' if lines == 2 else 'lines'}"
-    return _words_of(hunks[0]) + more
+    return _words_of(hunks[0], most_removed) + more
 
 
-def _words_of(hunk: _Hunk) -> str:
+def _words_of(hunk: _Hunk, most_removed: int) -> str:
     removed, added = (lines[0].strip() if lines else "" for lines in hunk)
     if removed and added:
         removed, added = _changed_parts(removed, added)
     if removed and added:
-        return f"{removed} → {added}"
+        is_cut = len(removed) > most_removed
+        kept = f"{removed[: most_removed - 1].rstrip()}…" if is_cut else removed
+        return f"{kept} → {added}"
     return f"added {added}" if added else f"removed {removed}" if removed else "white space"
 
 

@@ -25,6 +25,9 @@ if TYPE_CHECKING:  # it imports runs, which the home screen does not need
 MAX_CHARACTERS = 200
 """Maximum characters of a line that is shown."""
 
+MAX_REPLACED = 16
+"""Maximum characters of the text that a fork replaced: its row must show the new one."""
+
 MAX_SUMMARY = 60
 """Maximum characters of a call that is named in a sentence."""
 
@@ -52,7 +55,8 @@ def fork_words(lineage: Lineage, *, short: bool = False) -> str:
 def _changes(origin: ForkOrigin, *, short: bool) -> list[str]:
     found: list[str] = []
     if origin.call is not None:
-        words = sanitize_line(difference_words(origin.proposed, origin.arguments)[:MAX_CHARACTERS])
+        words = difference_words(origin.proposed, origin.arguments, MAX_REPLACED)
+        words = sanitize_line(words[:MAX_CHARACTERS])
         found.append(words if short else f"call {origin.call} changed: {words}")
     if origin.message:
         flat = " ".join(origin.message[: 4 * MAX_CHARACTERS].split())

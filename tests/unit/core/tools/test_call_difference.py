@@ -43,6 +43,11 @@ def test_a_change_in_a_few_words(old: str, new: str, words: str) -> None:
         assert difference_words(old, new) == words
 
 
+def test_a_long_old_text_leaves_room_for_the_new_one() -> None:
+    old, new = bash("mkdir -p /testbed/src; printf 'def add'"), bash("mkdir -p src; ls")
+    assert difference_words(old, new, 16).startswith("/testbed/src; p… → src; ls")
+
+
 def test_only_the_lines_that_differ_are_listed() -> None:
     text = "\n".join(f"line {n}" for n in range(50))
     changed = text.replace("line 20", "line twenty")
