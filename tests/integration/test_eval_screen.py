@@ -231,6 +231,7 @@ async def test_one_is_resumed_and_deleted_from_the_list(
         await until(pilot, lambda: both_held(app))
         await pilot.press("q")
         await until(pilot, on_top(app, LeaveEvalDialog))
+        assert "x stop" in str(app.screen.query_one(".dialog").border_subtitle)
         await pilot.press("x")
         await until(pilot, lambda: app.return_code is not None)
     ledger.release(store, other.info.id, "Its budget is used up.")

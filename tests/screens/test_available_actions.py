@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
+from textual.screen import Screen
 from textual.widgets import Input
 
 from sandbox_tui.core.config.settings import load
@@ -17,12 +19,40 @@ from sandbox_tui.tui.keys.default_keys import ACTIONS
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 from sandbox_tui.tui.screens.dialogs.export_session import ExportDialog
 from sandbox_tui.tui.screens.dialogs.help import HelpScreen
+from sandbox_tui.tui.screens.dialogs.pager import PagerScreen
 from sandbox_tui.tui.screens.home.home import HomeScreen
+from sandbox_tui.tui.screens.home.import_sessions import ImportDialog
+from sandbox_tui.tui.screens.palette.palette_screen import PaletteScreen
 from sandbox_tui.tui.screens.palette.sources import action_entries
 from tests.perf.made_sessions import fill
 from tests.screens.cockpit.test_replay_screen import until
 
 INTERNALS = ("Focus Next", "Focus Previous", "Scroll Left", "Page Left", "Screenshot", "Maximize")
+
+
+@pytest.mark.parametrize(
+    ("key", "kind", "keys"),
+    [("I", ImportDialog, {"enter"}), ("ctrl+p", PaletteScreen, {"enter", "↑", "↓"})],
+)
+async def test_help_lists_the_keys_that_the_border_of_a_dialog_names(
+    store: Store, key: str, kind: type[Screen[Any]], keys: set[str]
+) -> None:
+    app = SandboxTui(load({}), store)
+    async with app.run_test(size=(60, 20)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+        await pilot.press(key)
+        await until(pilot, lambda: isinstance(app.screen, kind) and bool(app.screen.focused))
+        assert keys <= {key for one in available_actions(app.screen) for key in one.keys}
+
+
+async def test_help_of_a_text_in_which_nothing_opens_lists_no_enter(store: Store) -> None:
+    app = SandboxTui(load({}), store)
+    async with app.run_test(size=(60, 20)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+        await app.push_screen(PagerScreen("text", "one\ntwo"))
+        names = {one.name for one in available_actions(app.screen)}
+        assert "list.down" in names
+        assert "list.open" not in names
 
 
 @pytest.mark.parametrize("pane", ["1", "2", "3", "home"])

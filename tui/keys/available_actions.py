@@ -15,6 +15,7 @@ from textual.binding import ActiveBinding, Binding
 from textual.dom import DOMNode, NoScreen
 from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
+from textual.widgets import Input
 
 from sandbox_tui.tui.keys.default_keys import ACTIONS
 from sandbox_tui.tui.keys.hint import hints, shown
@@ -34,6 +35,9 @@ ENTER = "enter"
 
 OPEN = "list.open"
 """What enter does in a list: it stands first among the actions on what is listed."""
+
+_VERTICAL = ("scroll_up", "scroll_down", "page_up", "page_down")
+"""Actions of Textual that scroll a widget up and down."""
 
 NO_SEARCH = "there is no search"
 """Why the keys that go from match to match are off."""
@@ -187,8 +191,10 @@ def available_actions(screen: Screen[Any]) -> list[ActionHere]:
 
 
 def _enter_of_dialog(screen: Screen[Any]) -> Iterator[ActionHere]:
-    """Yield what enter does in the list or the buttons of a dialog."""
+    """Yield what enter does in the list, the buttons or the input of a dialog."""
     words: str = getattr(screen, "choice_words", "")
+    if not words and isinstance(screen.focused, Input):
+        words = getattr(screen, "enter_words", "")
     here = screen.active_bindings.get(ENTER)
     if isinstance(screen, ModalScreen) and words and here is not None:
         words = words[:1].upper() + words[1:]
@@ -216,10 +222,13 @@ def _group_of_listed(node: DOMNode, found: Iterable[ActionHere]) -> str:
 
 
 def is_passed_on(active: ActiveBinding) -> bool:
-    """Return whether a widget has nothing to scroll sideways, and so leaves the key to others."""
-    sideways = active.binding.action in ("scroll_left", "scroll_right")
-    node = active.node
-    return sideways and isinstance(node, Widget) and not node.allow_horizontal_scroll
+    """Return whether a widget has nothing to scroll that way, and so leaves the key to others."""
+    node, action = active.node, active.binding.action
+    if not isinstance(node, Widget):
+        return False
+    if action in ("scroll_left", "scroll_right"):
+        return not node.allow_horizontal_scroll
+    return action in _VERTICAL and not node.allow_vertical_scroll
 
 
 def why_key_is_disabled(screen: Screen[Any], key: str) -> str:

@@ -93,6 +93,11 @@ class SummariesScreen(ExplainsUnavailable, Screen[None], Generic[Summary]):
         """The summary under the cursor."""
         return self._list.current if self.is_mounted else None
 
+    @property
+    def choice_words(self) -> str:
+        """What enter does, for the key bar."""
+        return "" if self.current is None else "open"
+
     @on(BlockList.Selected)
     def _chosen(self) -> None:
         if (found := self.current) is not None:

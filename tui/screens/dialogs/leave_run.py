@@ -57,8 +57,8 @@ class LeaveDialog(Dialog[Leaving | None]):
             box.border_title = self.title_words
             detach = f"{hint('leave_run.detach')} detach · " if self._detachable else ""
             box.border_subtitle = (
-                f"{hint('leave_run.keep')} background · {detach}{hint('leave_run.end')} {self.end_word} · "
-                f"{hint('leave_run.stay')} stay"
+                f"{hint('leave_run.keep')} background · {detach}"
+                f"{hint('leave_run.end')} {self.end_word} · {hint('leave_run.stay')} stay"
             )
             yield Static(self.question, markup=False)
 

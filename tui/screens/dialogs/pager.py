@@ -39,6 +39,7 @@ class TextBlocks(BlockList):
     Args:
         text: the text.
         is_numbered: whether each line has its number in front of it.
+        opens: whether enter does something with a line.
     """
 
     def __init__(
@@ -46,14 +47,20 @@ class TextBlocks(BlockList):
         text: str,
         *,
         is_numbered: bool = True,
+        opens: bool = False,
         id: str | None = None,  # noqa: A002
     ) -> None:
         super().__init__(id=id)
         self._margin = NUMBER_CELLS if is_numbered else 1
         self._is_numbered = is_numbered
+        self._opens = opens
         self._source = [sanitize_line(line.expandtabs(8)) for line in _lines(text)]
         self._needle = ""
         self.following = False
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Nothing opens in most texts."""
+        return action != "choose" or self._opens
 
     @override
     def block_count(self) -> int:
@@ -129,6 +136,9 @@ class PagerScreen(ExplainsUnavailable, ModalScreen[None], ClosesWhenOnTop[None])
     has_line_numbers: ClassVar[bool] = True
     """Whether the lines of a text have numbers; a table has none."""
 
+    opens_lines: ClassVar[bool] = False
+    """Whether enter does something with a line of a text."""
+
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("app.help", "app.help", show=False),
         binding("pager.leave", "close"),
@@ -147,7 +157,12 @@ class PagerScreen(ExplainsUnavailable, ModalScreen[None], ClosesWhenOnTop[None])
 
     def _body_of(self, content: str | Document) -> TextBlocks | PreviewLines:
         if isinstance(content, str):
-            return TextBlocks(content, is_numbered=self.has_line_numbers, id="pager-text")
+            return TextBlocks(
+                content,
+                is_numbered=self.has_line_numbers,
+                opens=self.opens_lines,
+                id="pager-text",
+            )
         return PreviewLines(wrap=True, id="pager-text")
 
     def compose(self) -> ComposeResult:

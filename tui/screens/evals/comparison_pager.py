@@ -23,6 +23,7 @@ PAGER_CELLS = 6
 
 ELSEWHERE = "That line was no task: here is the first one."
 NO_SAMPLES = "Nothing opens: every task has the same score in both."
+NOT_COMPARED = "Nothing opens: no task was compared."
 
 
 class ComparisonPager(PagerScreen):
@@ -35,6 +36,7 @@ class ComparisonPager(PagerScreen):
     """
 
     has_line_numbers = False
+    opens_lines = True
 
     def __init__(self, found: EvalComparison, store: Store, width: int) -> None:
         self._compared = found
@@ -90,9 +92,9 @@ class ComparisonPager(PagerScreen):
         body, changes = self.query_one(TextBlocks), self._compared.changes
         change = self._task_at(body.cursor)
         if change is None:
-            self.notify(
-                ELSEWHERE if changes else NO_SAMPLES, markup=False, timeout=MAX_NOTICE_SECONDS
-            )
+            compared = any(cell.difference for cell in self._compared.cells)
+            words = ELSEWHERE if changes else NO_SAMPLES if compared else NOT_COMPARED
+            self.notify(words, markup=False, timeout=MAX_NOTICE_SECONDS)
             if changes:
                 body.cursor = body.block_count() - len(changes)
                 body.show_block(body.cursor)

@@ -56,7 +56,7 @@ class EvalsScreen(SummariesScreen[EvalSummary]):
         binding("evals.resume", "resume"),
         binding("evals.run_again", "run_again"),
         binding("evals.compare", "compare"),
-        binding("evals.report", "report", show=False),
+        binding("evals.report", "report"),
         binding("evals.delete", "delete"),
         binding("evals.leave", "leave"),
     ]

@@ -17,6 +17,8 @@ class LeaveEvalDialog(LeaveDialog):
     LeaveEvalDialog .dialog { width: 64; }
     """
 
+    end_word = "stop"
+
     def __init__(self) -> None:
         super().__init__(detachable=False)
 

@@ -51,7 +51,7 @@ class ImportDialog(CopyDialog[list[str]]):
             box.border_title = "import sessions"
             yield PathInput(
                 id="file",
-                placeholder="a .sbx, .json, .traj or .cast file, or several, such as *.sbx",
+                placeholder="a .sbx, .json, .traj or .cast file, or *.sbx",
                 endings=ENDINGS,
             )
             yield Static(id="why", markup=False)

@@ -81,7 +81,7 @@ def head_line(columns: Columns) -> str:
     line += f" {'steps':>{columns.steps}}" if columns.steps else ""
     line += f" {'tokens':>{columns.tokens}}" if columns.tokens else ""
     expected = f"  {cut(_EXPECTED, columns.expected)}" if columns.expected else ""
-    return f"{line} {'time':>6}{expected}  doing or reason"
+    return f"{line} {'time':>6}{expected}  details"
 
 
 def name_of(sample: SampleResult, question: str, columns: Columns) -> str:
