@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
+import pytest
 from textual.message import Message
 
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.lifecycle.quit_question import quit_question
 from sandbox_tui.tui.screens.dialogs.leave_run import DOUBLE_PRESS_SECONDS, QuitQuestion
 from tests.waiting import until
 
@@ -28,3 +32,23 @@ async def test_a_key_does_not_answer_a_question_that_was_not_drawn_yet(tmp_path:
         question._drawn_at = Message().time - DOUBLE_PRESS_SECONDS
         question.ask_again()
         await until(pilot, lambda: given == [True])
+
+
+@pytest.mark.parametrize(
+    ("waiting", "question"),
+    [
+        ([False], "A run is still running. End it and quit?"),
+        ([True], "1 run waits for you. End it and quit?"),
+        ([True, True], "2 runs wait for you. End them all and quit?"),
+        ([True, False], "1 run waits for you, 1 is still running. End them all and quit?"),
+        ([False, False], "2 runs are still running. End them all and quit?"),
+    ],
+)
+def test_the_question_says_which_runs_wait(waiting: list[bool], question: str) -> None:
+    def run(waits: bool) -> object:
+        pending = SimpleNamespace(call=SimpleNamespace(number=1)) if waits else None
+        state = SimpleNamespace(finished=None, pending=pending, awaited=None)
+        return SimpleNamespace(state=state, failure=None)
+
+    runs = cast(Any, SimpleNamespace(running=[run(one) for one in waiting]))
+    assert quit_question(runs, cast(Any, SimpleNamespace(running=[])), []) == question

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_phase import Phase
+from sandbox_tui.sessions import Store
+from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.screens.cockpit.live.interrupted import InterruptedDialog
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from sandbox_tui.tui.screens.cockpit.live.steering import RunSteering
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.status_bar import StatusBar
-from tests.screens.cockpit.test_approving import BASH, waiting
+from tests.screens.cockpit.test_approving import BASH, controls, waiting
+from tests.screens.cockpit.test_covered_screen import KilledRun
 from tests.screens.cockpit.test_outdated_notices import asked, notices
 from tests.waiting import until
 
@@ -101,3 +106,17 @@ async def test_the_keys_change_together_with_the_header(tmp_path: Path) -> None:
         await apply(screen, END)
         assert told[0] == "header"
         assert "keys" in told
+
+
+async def test_a_call_of_a_run_whose_program_has_exited_does_not_wait(tmp_path: Path) -> None:
+    store = Store(tmp_path / "s.db")
+    app, watched = SandboxTui(load(), store), KilledRun(waiting(BASH, command="ls"))
+    watched.run = controls([])
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        screen = LiveScreen(watched, store)
+        await app.push_screen(screen)
+        await until(pilot, lambda: isinstance(app.screen, InterruptedDialog))
+        screen.refresh_now()
+        await pilot.pause()
+        assert screen.state.pending is not None
+        assert not notices(app)
