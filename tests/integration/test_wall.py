@@ -426,10 +426,10 @@ async def test_calls_are_allowed_in_all_runs_of_the_task_and_nowhere_else(tmp_pa
         await pilot.press("ctrl+g", "ctrl+g")
         assert str(line.render()).startswith("[ ]")
         box = app.screen.query_one(VerticalScroll)
-        assert str(box.border_title) == "approve always · call 1 bash"
+        assert str(box.border_title) == "approve always · run 1 · call 1 bash"
         await pilot.press("ctrl+g")
         assert str(line.render()).startswith("[x]")
-        assert str(box.border_title) == "approve always in all 2 runs · call 1 bash"
+        assert str(box.border_title) == "approve always in all 2 runs · run 1 · call 1 bash"
         await pilot.press("enter")
         for one in (first, second):
             await until(pilot, lambda one=one: bool(one.state.granted))

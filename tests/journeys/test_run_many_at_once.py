@@ -33,9 +33,7 @@ def test_the_wall(person: Person, scripted_server: Serve) -> None:
         person.presses_and_looks("n", "Right", "Left", "Down", "Up", "Down", "o", "f")
         person.presses_and_looks("f", "f", "f", "f")
         person.presses("W")
-        person.sees("answers", "esc close")
-        person.presses("Escape")
-        person.no_longer_sees("esc close")
+        person.sees("The header shows all answers.")
         person.presses("/")
         person.types("task two")
         person.sees("2 shown")
@@ -44,7 +42,7 @@ def test_the_wall(person: Person, scripted_server: Serve) -> None:
         person.presses("a")  # and on to the next run
         person.sees("once again", "4 wait for you")
         person.presses("Y")
-        person.sees("approve always", "in all 2 runs of this task")
+        person.sees("approve always · run ", "in all 2 runs of this task")
         person.sees("^g all runs")
         person.presses_and_looks("C-g")
         person.presses("Escape")
@@ -98,6 +96,20 @@ def test_the_wall(person: Person, scripted_server: Serve) -> None:
         assert person.is_back() in (0, 130)
     sent = str([request["messages"] for request in server.requests])
     assert "not so" in sent
+
+
+def test_the_answers_of_several_tasks(person: Person, scripted_server: Serve) -> None:
+    server = scripted_server(s.call("submit", answer="42"))
+    with person:
+        run = f"--base-url {server.url} --model m"
+        person.enters(f'sandbox-tui run "task one" "task two" --samples 2 {run}')
+        person.sees_times("2 submitted", 2)
+        person.presses("W")
+        person.sees("answers", "esc close")
+        person.presses("Escape")
+        person.no_longer_sees("esc close")
+        person.presses("q")
+        assert person.is_back() == 0
 
 
 def test_a_run_is_paused_from_the_wall(person: Person, scripted_server: Serve) -> None:

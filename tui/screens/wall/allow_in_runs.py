@@ -19,10 +19,15 @@ class AllowInRuns:
 
     Args:
         screen: the wall.
+        number: that of the run in which the user allows calls.
         tiles: the other runs.
+
+    Attributes:
+        number: as above.
     """
 
-    def __init__(self, screen: Screen[None], tiles: Sequence[RunTile]) -> None:
+    def __init__(self, screen: Screen[None], number: int, tiles: Sequence[RunTile]) -> None:
+        self.number = number
         self._screen = screen
         self._tiles = tiles
 

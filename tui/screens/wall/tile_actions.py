@@ -103,7 +103,7 @@ class TileActions:
         all runs of these tiles with its task, whatever their models."""
         same = [one for one in tiles if one.worker.task == tile.worker.task]
         others = [one for one in same if one is not tile and controls_of([one])]
-        self._steering(tile).approve_always(AllowInRuns(self._screen, others))
+        self._steering(tile).approve_always(AllowInRuns(self._screen, tile.number, others))
 
     def decide_about_all(self, tiles: Sequence[RunTile]) -> None:
         """Show the waiting calls of these tiles, and decide about those that stay ticked: a call

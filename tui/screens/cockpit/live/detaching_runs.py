@@ -92,7 +92,9 @@ class DetachingRunsDialog(ExplainsUnavailable, Dialog[bool]):
 
     @property
     def _have_moved(self) -> bool:
-        return bool(self._moving) and all(worker.left for worker in self._moving)
+        """Whether all runs go on in their new programs."""
+        has_counted_all = 0 < self._moved == len(self._moving)
+        return has_counted_all and all(worker.left for worker in self._moving)
 
     def _count(self, task: asyncio.Task[bool]) -> None:
         self._moved += not task.cancelled() and task.exception() is None

@@ -320,7 +320,8 @@ class RunSteering:
                     self._screen.notify(passes_in_step(), markup=False)
 
         runs = None if others is None else 1 + others.count
-        dialog = ApproveAlwaysDialog(item.call, parts, runs)
+        of_run = None if others is None else others.number
+        dialog = ApproveAlwaysDialog(item.call, parts, runs, of_run)
         self._drafts.approve_original(number, ask, self.edit)
 
     def edit(self) -> None:

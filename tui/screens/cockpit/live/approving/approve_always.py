@@ -46,6 +46,11 @@ class OtherRuns(Protocol):
     """Further runs of the task of a call, where the user may allow calls like it, too."""
 
     @property
+    def number(self) -> int:
+        """The number of the run of the call among all that are shown."""
+        ...
+
+    @property
     def count(self) -> int: ...
 
     def allow(self, tool: str, patterns: Sequence[str]) -> None:
@@ -61,6 +66,7 @@ class ApproveAlwaysDialog(ExplainsUnavailable, Dialog[tuple[str, ...] | None]):
         parts: its parts that nothing allows yet; at least one.
         runs: number of runs of its task that can be controlled, where several runs are shown; None
             where only this one is.
+        number: that of its run, where several are shown.
 
     Attributes:
         is_for_all: whether the patterns are for all runs of the task.
@@ -84,8 +90,15 @@ class ApproveAlwaysDialog(ExplainsUnavailable, Dialog[tuple[str, ...] | None]):
         binding("allow_always.leave", "cancel"),
     ]
 
-    def __init__(self, call: ToolCall, parts: Sequence[OpenPart], runs: int | None = None) -> None:
+    def __init__(
+        self,
+        call: ToolCall,
+        parts: Sequence[OpenPart],
+        runs: int | None = None,
+        number: int | None = None,
+    ) -> None:
         super().__init__()
+        self._of_run = "" if number is None else f" · run {number}"
         self._call = call
         self.call_number = call.number
         self._parts = tuple(parts)
@@ -147,7 +160,7 @@ class ApproveAlwaysDialog(ExplainsUnavailable, Dialog[tuple[str, ...] | None]):
         self.query_one("#allowed-words", Label).update(f"For the rest of {those}, {what}")
         where = f" in all {self._runs} runs" if self.is_for_all else ""
         name = short_name(sanitize_line(self._call.name))
-        title = f"approve always{where} · call {self._call.number} {name}"
+        title = f"approve always{where}{self._of_run} · call {self._call.number} {name}"
         self.query_one(VerticalScroll).border_title = Content(title)
 
     def on_resize(self) -> None:
