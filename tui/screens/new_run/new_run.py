@@ -236,6 +236,7 @@ class NewRunDialog(ExplainsUnavailable, LooksForModels[Sequence[RunRequest] | No
         for name, words in self._checked(typed)[1].items():
             if name in draft and typed[name].strip():
                 self._mark(name, words)  # not `mark`: the focus stays where it is
+        self.call_after_refresh(self.call_after_refresh, self._fit_mistakes)  # has sizes by then
 
     @work(exclusive=True, group="start")
     async def _start_if_wanted(self, requests: Sequence[RunRequest]) -> None:
