@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -21,7 +21,7 @@ LARGE, SMALL = (160, 45), (100, 30)
 
 
 @asynccontextmanager
-async def fifteen_sessions(store: Store) -> AsyncIterator[tuple[Pilot[None], SessionList]]:
+async def fifteen_sessions(store: Store) -> AsyncGenerator[tuple[Pilot[int], SessionList]]:
     for number in range(15):
         keep(store, *sample(f"task {number}"), run_id=f"s{number:02}")
     app = SandboxTui(config.load(), store)
@@ -31,7 +31,7 @@ async def fifteen_sessions(store: Store) -> AsyncIterator[tuple[Pilot[None], Ses
         yield pilot, shown
 
 
-async def resize(pilot: Pilot[None], shown: SessionList, size: tuple[int, int]) -> None:
+async def resize(pilot: Pilot[int], shown: SessionList, size: tuple[int, int]) -> None:
     """Resize the terminal, and wait until the list and the details share it again."""
     detail = pilot.app.screen.query_one(SessionDetailPane)
 
