@@ -487,6 +487,38 @@ async def test_what_was_typed_is_cleared_and_brought_back(store: Store) -> None:
         await until(pilot, lambda: dialog.typed() == typed)
 
 
+async def test_what_is_wrong_is_marked_again_when_it_is_brought_back(store: Store) -> None:
+    async with form(store) as (app, pilot):
+        dialog: Any = app.screen
+        app.screen.query_one("#samples").focus()
+        await pilot.press(*"x")
+        app.screen.query_one("#limit").focus()
+        await pilot.press(*"y")
+        await until(pilot, lambda: marked(app)() == {"samples", "limit"})
+        await pilot.press("f8")
+        await until(pilot, lambda: not marked(app)() and dialog.typed()["limit"] == "")
+        await pilot.press("f8")
+        await until(pilot, lambda: dialog.typed()["limit"] == "y")
+        await until(pilot, lambda: marked(app)() == {"samples", "limit"})
+
+
+async def test_a_wrong_limit_does_not_hide_what_the_suite_says(
+    store: Store, tmp_path: Path
+) -> None:
+    (tmp_path / "tasks.jsonl").write_text('{"problem": "?", "answer": "4"}\n')
+    suite = tmp_path / "s.yaml"
+    suite.write_text("dataset: {path: tasks.jsonl}\nscorers: exact\nlimits: {max_steps: 8}\n")
+    async with form(store) as (app, pilot):
+        dialog: Any = app.screen
+        dialog.put("suite", str(suite))
+        steps = app.screen.query_one("#steps", Input)
+        await until(pilot, lambda: steps.placeholder == "8")
+        dialog.query_one("#limit").focus()
+        await pilot.press(*"y")
+        await until(pilot, lambda: dialog._counted is not None and dialog._counted[1] == "y")
+        assert steps.placeholder == "8"
+
+
 async def test_a_cleared_draft_is_kept_no_longer(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

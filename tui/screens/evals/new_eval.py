@@ -121,6 +121,7 @@ class NewEvalDialog(ExplainsUnavailable, SuiteForm[EvalSummary | None]):
         self._restored: Kept | None = None
         self._at_first: Texts = {}
         self._cleared: Texts = {}
+        self._cleared_mistakes: Texts = {}
 
     def compose(self) -> ComposeResult:
         """Yield the form."""
@@ -265,7 +266,9 @@ class NewEvalDialog(ExplainsUnavailable, SuiteForm[EvalSummary | None]):
             return
         typed = self._unsaved
         texts = self._at_first | ({} if typed else self._cleared)
+        mistakes = {} if typed else self._cleared_mistakes
         self._cleared, self._restored = typed, None
+        self._cleared_mistakes = dict(self._mistakes)
         self.mark({})
         for name, text in texts.items():
             self.put(name, text)
@@ -273,6 +276,7 @@ class NewEvalDialog(ExplainsUnavailable, SuiteForm[EvalSummary | None]):
         self.keep_draft()
         self.show_titles()
         self.query_one(SuiteInput).focus_again()
+        self.mark(mistakes)
 
     @property
     def _note_of_draft(self) -> str:

@@ -76,9 +76,11 @@ class SuiteForm(ModelForm[Result]):
     async def _count_tasks(self) -> None:
         await asyncio.sleep(TYPING_SECONDS)
         typed = self.stripped()
-        if not self.mistake_while_typing("limit", limit := typed["limit"]):
-            most, domains = int(limit) if limit else None, names_in(typed["domains"])
-            self._preview = await asyncio.to_thread(preview_of, typed["suite"], most, domains)
+        limit, domains = typed["limit"], names_in(typed["domains"])
+        # what the suite itself says stays on show beside a wrong limit
+        has_limit = limit and not self.mistake_while_typing("limit", limit)
+        most = int(limit) if has_limit else None
+        self._preview = await asyncio.to_thread(preview_of, typed["suite"], most, domains)
         self._own_scorers = await asyncio.to_thread(scorers_of, typed["suite"])
         self._counted = _what_counts(typed)
         self.show_size()
