@@ -35,9 +35,7 @@ def newest_first(items: Sequence[Item], granted: Sequence[RuleGranted]) -> Itera
     yield from _joined(allowed, by_note)
 
 
-def _joined(
-    allowed: Sequence[NoteItem], by_note: Mapping[str, RuleGranted]
-) -> Sequence[NoteItem]:
+def _joined(allowed: Sequence[NoteItem], by_note: Mapping[str, RuleGranted]) -> Sequence[NoteItem]:
     if len(allowed) < 2:
         return allowed
     rules = [by_note[note.text] for note in allowed if note.text in by_note]
