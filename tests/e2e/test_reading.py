@@ -128,7 +128,7 @@ def test_ctrl_c_says_how_to_leave_and_ctrl_q_leaves(own_home: Path) -> None:
         terminal.press("C-c")
         terminal.wait_for("ctrl+q")
         terminal.press("C-q")
-        terminal.wait_for("A run is still running. End it and quit?")
+        terminal.wait_for("1 run waits for you. End it and quit?")
         terminal.press("y")
         assert terminal.exit_code() == 130
         terminal.wait_for("speed")

@@ -158,7 +158,7 @@ def test_the_same_from_a_script(person: Person, scripted_server: Serve) -> None:
         person.enters(f"sandbox-tui fork {first} --at step:1 --step")
         person.sees("waits for you")
         person.presses("C-q")
-        person.sees("still running")
+        person.sees("1 run waits for you. End it and quit?")
         person.presses("y")
         assert person.is_back() == 130
         screen = person.runs(f"sandbox-tui compare {first} last --diffs")

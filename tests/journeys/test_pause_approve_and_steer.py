@@ -271,7 +271,7 @@ def test_one_call_at_a_time(person: Person, scripted_server: Serve) -> None:
         person.presses("s")
         person.sees("waits for you", "mode step")
         person.presses("C-q")
-        person.sees("still running")
+        person.sees("1 run waits for you. End it and quit?")
         person.presses("y")
         assert person.is_back() == 130
 

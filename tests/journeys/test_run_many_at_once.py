@@ -91,7 +91,7 @@ def test_the_wall(person: Person, scripted_server: Serve) -> None:
         person.presses("w")  # on the samples of one task
         person.sees("  2 runs")
         person.presses("C-q")
-        person.sees("3 runs are still running")
+        person.sees("3 runs wait for you. End them all and quit?")
         person.presses("y")
         assert person.is_back() in (0, 130)
     sent = str([request["messages"] for request in server.requests])
@@ -233,7 +233,7 @@ def test_an_unfinished_edit_survives_detaching(person: Person, scripted_server: 
         person.sees("Draft saved")
         person.no_longer_sees("edit call 1")
         person.presses("C-q")
-        person.sees("A run is still running", "d detach and quit")
+        person.sees("1 run waits for you. End it and quit?", "d detach and quit")
         person.presses("d")
         assert person.is_back() == 0
         person.enters("sandbox-tui attach")
@@ -253,7 +253,7 @@ def test_a_run_is_detached_when_the_program_is_quit(person: Person, scripted_ser
         person.enters(f"sandbox-tui run x --base-url {server.url} --model m --step")
         person.sees("waits for you")
         person.presses("C-q")
-        person.sees("A run is still running", "d detach and quit")
+        person.sees("1 run waits for you. End it and quit?", "d detach and quit")
         person.presses("d")
         assert person.is_back() == 0
         assert "waits for you (detached)" in person.screen()

@@ -42,7 +42,7 @@ def test_the_demo_waits_before_every_call(person: Person) -> None:
         person.enters("sandbox-tui demo --step --speed 20")
         person.sees("waits for you", "1 bash")
         person.presses("C-q")
-        person.sees("A run is still running. End it and quit?")
+        person.sees("1 run waits for you. End it and quit?")
         person.presses("y")
         assert person.is_back() == 130
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -143,19 +143,26 @@ def _lines_of_each(runs: Sequence[Shown], width: int) -> Iterator[str]:
     models = {shown.run.model for shown in runs}
     outcomes = [outcome_words(shown.run) for shown in runs]
     padded = max(map(len, outcomes))
-    marks_said = (
-        len({bool(shown.run.said) for shown in runs if shown.run.said or shown.run.answer}) > 1
-    )
+    marked = _tasks_with_marks(shown.run for shown in runs)
     for number, (shown, outcome) in enumerate(zip(runs, outcomes, strict=True), 1):
         run = shown.run
         what = [words] if (words := sample_or_fork_of(run)) else []
         what += [model_title(run.model)] if len(models) > 1 else []
         what += [cut_title(task_line(run.task), MAX_TASK_COLUMNS)] if len(tasks) > 1 else []
-        answer = answer_in_list(run, marks_said=marks_said)
+        answer = answer_in_list(run, marks_said=run.task in marked)
         result = answer or numbers.counted(run.steps, "step")
         before_id = f"  {number:>{len(str(len(runs)))}}  "
         head = f"{before_id}{run.id}  {outcome:<{padded}}  "
         yield from _run_lines(head, what, result, width, indent=len(before_id))
+
+
+def _tasks_with_marks(runs: Iterable[RunSummary]) -> set[str]:
+    """Return the tasks of which only some runs wrote their answers to the file."""
+    is_only_said: dict[str, set[bool]] = {}
+    for run in runs:
+        if run.said or run.answer:
+            is_only_said.setdefault(run.task, set()).add(bool(run.said))
+    return {task for task, found in is_only_said.items() if len(found) > 1}
 
 
 def _totals(runs: Sequence[Shown], *, is_one_task: bool) -> str:

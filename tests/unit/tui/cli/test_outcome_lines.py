@@ -194,6 +194,9 @@ def test_models_that_differ_answers_in_submit_and_folders_are_named(own_home: Pa
     assert printed[6] == "  results in /out/ID"
     only_said = list(overview_lines([Shown(said), Shown(said)], 120))
     assert only_said[2] == "  1  q  submitted  5"  # there is nothing to tell it from
+    of_another_task = replace(said, task="another task")
+    two_tasks = list(overview_lines([Shown(one), Shown(of_another_task)], 120))
+    assert not any("said in submit" in line for line in two_tasks)
     elsewhere = [*runs, Shown(replace(one, id="s", results_dir="/mine"))]
     assert "  results of s in /mine" in list(overview_lines([*elsewhere, *runs], 120))
     assert next(summary_lines(runs, 120)).startswith("2 runs: ")  # the same table from two runs on
