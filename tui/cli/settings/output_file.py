@@ -15,9 +15,11 @@ from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.base.write_file import is_stdout, would_overwrite, write_file
 
 if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
-
     from sandbox_tui.tui.cli.options import Decorator
+
+    _Choice = click.Choice[str]
+else:
+    _Choice = click.Choice  # not generic before Click 8.2
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 """The type of a file to write; `-` is stdout."""
@@ -30,37 +32,17 @@ ENDINGS = {".htm": "html", ".md": "markdown"}
 """Formats by the endings that are not their names."""
 
 
-class FormatChoice(click.ParamType):  # pyright: ignore[reportMissingTypeArgument]
-    """The formats that a command can write; a name that is spelled like one says which.
-
-    Args:
-        names: of the formats.
-    """
-
-    name = "format"
-
-    def __init__(self, names: Sequence[str]) -> None:
-        self._names = names
-        self._choice: Any = click.Choice(names)
-
-    @override
-    def get_metavar(self, *args: Any, **more: Any) -> str | None:
-        """List the formats."""
-        return self._choice.get_metavar(*args, **more)
-
-    @override
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """Complete a format."""
-        return self._choice.shell_complete(ctx, param, incomplete)
+class FormatChoice(_Choice):
+    """The formats that a command can write; a name that is spelled like one says which."""
 
     @override
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the format with this name."""
-        if value not in self._names and (near := get_close_matches(str(value), self._names, 1)):
+        choices: Sequence[Any] = self.choices
+        names = [str(name) for name in choices]
+        if value not in names and (near := get_close_matches(str(value), names, 1)):
             self.fail(f"There is no format {value!r}. Did you mean {near[0]!r}?", param, ctx)
-        return self._choice.convert(value, param, ctx)
+        return super().convert(value, param, ctx)
 
 
 def output_option(words: str, **more: Any) -> Decorator:
