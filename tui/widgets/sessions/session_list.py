@@ -185,10 +185,10 @@ class SessionList(NewestFirst):
         count = len(self.waiting)
         parts = [
             f"sessions {self._total}",
+            f"{count} {'waits' if count == 1 else 'wait'} for you" if count else "",
             "" if self.order == "newest" else f"sorted by {self.order}",
             numbers.counted(len(self._evaluations), "evaluation") if self._evaluations else "",
             numbers.counted(len(self._trainings), "training") if self._trainings else "",
-            f"{count} {'waits' if count == 1 else 'wait'} for you" if count else "",
         ]
         return " · ".join(filter(None, parts))
 
