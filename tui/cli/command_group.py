@@ -13,7 +13,7 @@ import click
 from typing_extensions import override
 
 from sandbox_tui.core.base.errors import SandboxTuiError
-from sandbox_tui.tui.cli.settings.confirm import CANCELLED
+from sandbox_tui.tui.cli.program import CANCELLED
 
 TOPICS = {
     "Run": ("run", "demo", "attach", "stop", "resume"),

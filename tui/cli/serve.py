@@ -56,7 +56,7 @@ class CockpitServer(Server):
     def __init__(
         self, arguments: Sequence[str], host: str, port: int, public_url: str | None = None
     ) -> None:
-        program = [sys.executable, "-c", "from sandbox_tui.tui.cli.main import main; main()"]
+        program = [sys.executable, "-c", "from sandbox_tui.tui.cli.program import run; run()"]
         command = shlex.join([*program, *arguments])
         url = (public_url or f"http://{_bracketed(_reachable(host))}:{port}").rstrip("/")
         self._origin = origin(url)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
+from sandbox_tui.tui.cli.program import COMPLETE
+
 
 @click.command(short_help="Print a script that completes commands in your shell.")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
@@ -20,5 +22,6 @@ def completion(ctx: click.Context, shell: str) -> None:
     """
     kind = get_completion_class(shell)
     if kind is not None:
-        root = ctx.find_root()
-        click.echo(kind(root.command, {}, "sandbox-tui", "_SANDBOX_TUI_COMPLETE").source())
+        script = kind(ctx.find_root().command, {}, "sandbox-tui", COMPLETE).source()
+        # ctrl+c may come while Python itself starts, and would leave a traceback at the prompt
+        click.echo(script.replace("env ", "env 2>/dev/null ", 1))

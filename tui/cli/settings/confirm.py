@@ -7,9 +7,7 @@ import sys
 import click
 
 from sandbox_tui.core.base.errors import ConfigError, SandboxTuiError
-
-CANCELLED = 130
-"""Exit code after ctrl+c, and after the answer no."""
+from sandbox_tui.tui.cli.program import CANCELLED
 
 
 class Declined(SandboxTuiError):
