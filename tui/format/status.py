@@ -212,10 +212,13 @@ def _whole_seconds(seconds: float) -> str:
 def is_retrying(state: RunState) -> bool:
     """Return whether the run waits before it asks the model again after a failure; one that is
     paused does not ask it."""
+    return awaits_next_try(state) and not stopped_word(state)
+
+
+def awaits_next_try(state: RunState) -> bool:
+    """Return whether the last try to get a reply failed, and the next one is yet to come."""
     reply = unfinished_reply(state)
-    if reply is None or not reply.has_failed or stopped_word(state):
-        return False
-    return reply.failures[-1].retry_in is not None
+    return reply is not None and reply.has_failed and reply.failures[-1].retry_in is not None
 
 
 def retry_reason(state: RunState) -> str:

@@ -39,7 +39,7 @@ class KeymapOverlay(App[Result], Generic[Result]):
         if focused is None:
             return chosen
         keys = {
-            name: ",".join(k for k in several.split(",") if not _consumes(focused, k))
+            name: ",".join(k for k in several.split(",") if not consumes(focused, k))
             for name, several in chosen.items()
         }
         return {name: left for name, left in keys.items() if left}
@@ -51,6 +51,6 @@ class KeymapOverlay(App[Result], Generic[Result]):
         self._chosen_keys = dict(keymap)
 
 
-def _consumes(focused: Widget, key: str) -> bool:
+def consumes(focused: Widget, key: str) -> bool:
     """Return whether a focused widget consumes a key, as a text field does with letters."""
     return focused.check_consume_key(key, key_to_character(key))

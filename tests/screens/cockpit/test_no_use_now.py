@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 import pytest
 
+from sandbox_tui.core.base.errors import SandboxTuiError
+from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
+from sandbox_tui.core.events.run_state import RunState
+from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.remote.client import RunClient
+from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.keys.available_actions import available_actions
 from sandbox_tui.tui.screens.cockpit.live.approving.allowed_rules import AllowedRulesDialog
 from sandbox_tui.tui.screens.cockpit.live.approving.approve_always import ApproveAlwaysDialog
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
+from sandbox_tui.tui.screens.cockpit.live.steering import RunSteering
+from sandbox_tui.tui.screens.wall.steering.controlled_runs import why_not_here
 from sandbox_tui.tui.textual_support.private_api import shown_toasts
 from sandbox_tui.tui.widgets.key_bar import KeyBar
+from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 from tests.screens.cockpit.test_approving import BASH, controls, live, waiting
 from tests.snapshots.sample_run import sample_run
 from tests.snapshots.test_looks import ended
+from tests.unit.sample_run import keep, sample
 from tests.waiting import until
 
 END = ended("20260101-100000-first", "submitted", 60, "Find it")[-1]
@@ -82,3 +93,24 @@ def test_what_was_allowed_can_be_allowed_in_other_runs_of_the_task(
 ) -> None:
     call = e.ToolCall(number=1, step=1, id="c", name="execute_bash", arguments="{}")
     assert ApproveAlwaysDialog(call, [], runs).why_unavailable("group", ()) == why
+
+
+async def test_a_run_whose_connection_was_lost_can_be_neither_steered_nor_taken(
+    tmp_path: Path,
+) -> None:
+    with contextlib.closing(Store(tmp_path / "s.db")) as store:
+        keep(store, *sample("words"))
+        client = RunClient(store.run("r"), store)
+        app = SandboxTui(load(), store)
+        async with app.run_test(size=(100, 30)):
+            steering = RunSteering(app.screen, client, RunState())
+            assert not steering.why_unavailable("steer")
+            client.failure = SandboxTuiError("The connection to the run was lost.")
+            client.ended.set()
+            reason = "the connection to the run's program has ended"
+            for action in ("steer", "pause", "message", "end", "interrupt"):
+                assert steering.why_unavailable(action) == reason
+            assert steering.steerable_run() is None
+            tile = RunTile(client, 1)
+            assert why_not_here("steer", tile, [tile]) == reason
+            assert why_not_here("pause", tile, [tile]) == reason

@@ -85,9 +85,14 @@ async def test_the_key_bar_has_the_retry_while_the_model_is_not_asked(
         screen.sync_bars()
         await until(pilot, lambda: "! try 2 of 5 in " in status.render_line(0).text)
         await screen.apply(e.ModeChanged(mode="paused"))
+        screen.sync_bars()
+        await until(pilot, lambda: "R retry now" not in bar())
         await pilot.press("R")
         await until(pilot, lambda: said)
         assert said == ["The model is asked again once you resume with space."]
+        await screen.apply(e.ModeChanged(mode="auto"))
+        screen.sync_bars()
+        await until(pilot, lambda: "R retry now" in bar())
 
 
 async def test_the_queue_names_the_key_that_sends_it_at_once(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from textual.app import App, ComposeResult
 from textual.geometry import Size
-from textual.widgets import OptionList
+from textual.widgets import Input, OptionList
 
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
@@ -18,8 +18,8 @@ from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import RunWorker
 from sandbox_tui.tui.screens.wall.describe_tiles import describe_tiles, is_due
 from sandbox_tui.tui.screens.wall.dialogs.decide_about_all import DecideAboutAllDialog, WaitingCall
+from sandbox_tui.tui.screens.wall.key_words import take_words, words_of
 from sandbox_tui.tui.screens.wall.key_words import why_key_of_run_does_nothing as words_about
-from sandbox_tui.tui.screens.wall.key_words import words_of
 from sandbox_tui.tui.screens.wall.steering.control_news import ControlNews
 from sandbox_tui.tui.screens.wall.steering.controlled_runs import (
     all_of,
@@ -32,6 +32,7 @@ from sandbox_tui.tui.widgets.wall.run_selection import chosen_first
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 from sandbox_tui.tui.widgets.wall.waiting_panel import WaitingPanel
 from tests.unit.event_streams import started
+from tests.waiting import until
 
 HEIGHT = 9
 
@@ -161,6 +162,11 @@ async def test_the_panel_shows_the_chosen_run_and_which_other_waits_in_as_many_l
             assert ("a approve" in lines[-1]) == (chosen is not quiet)
         lines = str(panel.render()).split("\n")
         assert "n go to it" in lines[0]
+        await app.mount(field := Input())
+        field.focus()
+        await until(pilot, lambda: field.has_focus)
+        assert "n go to it" not in str(panel.render()), "the field writes an n"
+        await field.remove()
         assert "◔ run 3 preparing" in lines[2]
         panel.show([quiet], quiet, HEIGHT)
         assert str(panel.render()).startswith("◔ run 3 preparing"), "its room stays its own"
@@ -329,9 +335,13 @@ def test_control_is_taken_of_one_run_after_the_other(monkeypatch: pytest.MonkeyP
     assert why_not_here("pause", tiles[0], tiles).endswith("; T takes control")
     assert next_of_another(tiles, tiles[0]) is tiles[2]
     assert next_of_another(tiles, tiles[2]) is tiles[0]
+    assert not why_not_here("steer", tiles[1], tiles), "it goes to the next, and takes that"
+    assert take_words(tiles[1], tiles[2]) == "control run 3"
+    assert take_words(tiles[2], tiles[2]) is None
     assert all_of(1, tiles) == "all 1 that you control"
     mine.update(one.worker.run_id for one in tiles)
     assert all_of(3, tiles) == "all 3 runs shown"
+    assert why_not_here("steer", tiles[1], tiles) == "you are in control"
 
 
 def test_a_run_that_another_terminal_controls_is_marked(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -350,6 +360,32 @@ def test_no_order_is_by_a_cost_that_no_run_has() -> None:
     runs[0].state.totals = msgspec.structs.replace(runs[0].state.totals, cost=0.5)
     assert next_order("tokens", runs) == "cost"
     assert next_order("cost", runs) == "start"
+
+
+async def test_control_is_taken_back_from_a_run_that_is_not_chosen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tiles = [tile(number, started()) for number in (1, 2, 3, 4)]
+    mine = {one.worker.run_id for one in tiles if one.number != 2}
+    monkeypatch.setattr(RunWorker, "steers", property(lambda run: run.run_id in mine))
+    monkeypatch.setattr(RunWorker, "audience", property(lambda _: "watching"))
+    app = Wall(*tiles)
+    async with app.run_test():
+        answers = Answers()
+        news = ControlNews(app.screen, cast(Any, answers))
+        news.sync(tiles)
+        assert news.to_take(tiles[0], tiles) is tiles[1]
+        assert news.to_take(tiles[1], tiles) is tiles[1]
+        mine.discard(tiles[3].worker.run_id)
+        news.sync(tiles)
+        assert answers.said.pop() == "Another terminal has taken control of run 4; T takes it back."
+        assert news.to_take(tiles[0], tiles) is tiles[3], "the one that the notice is about"
+        mine.add(tiles[3].worker.run_id)
+        news.sync(tiles)
+        tiles[3].display = False
+        mine.discard(tiles[3].worker.run_id)
+        news.sync(tiles)
+        assert answers.said.pop() == "Another terminal has taken control of run 4."
 
 
 async def test_it_is_said_who_has_taken_control(monkeypatch: pytest.MonkeyPatch) -> None:

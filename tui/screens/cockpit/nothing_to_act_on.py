@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sandbox_tui.core.events.run_state import CallItem, RunState
-from sandbox_tui.tui.format.status import unfinished_reply
+from sandbox_tui.tui.format.status import awaits_next_try, unfinished_reply
 from sandbox_tui.tui.keys.hint import hint
 
 ABOUT_WAITING_CALL = frozenset(
@@ -21,6 +21,11 @@ AFTER_THE_END = {
 """Actions on the session that a run has left, and why they are off until then."""
 
 NOTHING_QUEUED = "nothing is queued for the model"
+
+
+def asked_once_resumed() -> str:
+    """Return when a paused run asks the model again."""
+    return f"the model is asked again once you resume with {hint('live.pause')}"
 
 
 def why_nothing_to_act_on(action: str, state: RunState, waiting: CallItem | None) -> str:
@@ -47,6 +52,8 @@ def why_nothing_to_act_on(action: str, state: RunState, waiting: CallItem | None
         waits = state.pending is not None
         done = "the reply is complete, and its call waits for you"
         return done if waits else "no reply is on its way"
+    if action == "interrupt_reply" and state.mode == "paused" and awaits_next_try(state):
+        return asked_once_resumed()
     if action == "interrupt" and not state.busy:
         return "no command is running"
     return ""

@@ -9,9 +9,8 @@ from textual.screen import Screen
 from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.core.events.types import Mode
 from sandbox_tui.tui.format.status import WAITS, reply_doing, request_waits_for_command
-from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.unavailable_reasons import as_sentence
-from sandbox_tui.tui.screens.cockpit.nothing_to_act_on import NOTHING_QUEUED
+from sandbox_tui.tui.screens.cockpit.nothing_to_act_on import NOTHING_QUEUED, asked_once_resumed
 from sandbox_tui.tui.textual_support.toasts import DedupedToasts
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
@@ -25,7 +24,7 @@ def asks_again_words(state: RunState, mode: Mode) -> str:
     """Return when the model is asked again after the user has stopped a reply, or the wait for
     the next attempt."""
     if mode == "paused":
-        return f"The model is asked again once you resume with {hint('live.pause')}."
+        return as_sentence(asked_once_resumed())
     if request_waits_for_command(state):
         return "The model is asked once your command has ended."
     return ASKING_NOW

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sandbox_tui.core.events.run_phase import Phase
+from sandbox_tui.sessions.remote.client import RunClient
 from sandbox_tui.sessions.remote.run_handle import RunHandle
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.screens.cockpit.why_only_watched import why_only_watched
@@ -11,9 +12,18 @@ CONTROL = "terminal is in control"
 """Words of the notices that are no longer true once this screen has taken control."""
 
 
+def why_disconnected(worker: RunHandle) -> str:
+    """Return why a run of another program can no longer be reached, though it may go on; empty if
+    it can, or if it is one of this program."""
+    is_cut = isinstance(worker, RunClient) and worker.ended.is_set() and worker.failure is not None
+    return "the connection to the run's program has ended" if is_cut else ""
+
+
 def why_not_steered(worker: RunHandle) -> str:
     """Return why this screen cannot steer a run now; empty if it can."""
     if why := why_only_watched(worker):
+        return why
+    if why := why_disconnected(worker):
         return why
     if worker.run is None:
         return "the run is starting"

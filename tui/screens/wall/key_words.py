@@ -51,6 +51,11 @@ def words_of(
     return "unmark" if marked is chosen else f"compare with {marked.number}"
 
 
+def take_words(chosen: RunTile | None, taken: RunTile | None) -> str | None:
+    """Return what taking control is about, unless it is about the chosen run."""
+    return None if taken is None or taken is chosen else f"control run {taken.number}"
+
+
 def why_key_of_run_does_nothing(key: str, chosen: RunTile | None) -> str:
     """Return why a key of an opened run does nothing on the wall, and what to do instead; empty if
     it is none."""

@@ -3,27 +3,35 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Iterable, Mapping
 
 from textual.screen import Screen
+from textual.worker import Worker
 
-from sandbox_tui.core.base.errors import SandboxTuiError
+from sandbox_tui.core.base.errors import SandboxTuiError, StoreError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions import RunRegistry, RunSummary
 from sandbox_tui.sessions.remote.client import RunClient
+from sandbox_tui.sessions.remote.followed_run import going_on_elsewhere
 from sandbox_tui.sessions.remote.recorded_run import RecordedRun
 from sandbox_tui.sessions.remote.run_handle import FoldedRun
 from sandbox_tui.sessions.remote.sockets import is_detached
+from sandbox_tui.tui.screens.messages import GoesOnElsewhere
 
 MAX_CONCURRENT_READS = 4
 """Maximum number of ended sessions that are read at the same time."""
+
+POLL_SECONDS = 1.0
+"""Seconds between two looks which runs go on in another program than before."""
 
 
 class RunGroup:
     """Any sessions as runs of a wall.
 
     A run of this program is shown as such, also one that is resumed here later; to a detached one
-    this program attaches; of all others the record is read.
+    this program attaches; of all others the record is read. One that another program resumes is
+    followed there.
 
     Args:
         sessions: in the order of their numbers.
@@ -34,6 +42,8 @@ class RunGroup:
         self._reads = asyncio.Semaphore(MAX_CONCURRENT_READS)
         self._workers = workers
         self._runs = {session.id: _run_of(session, workers) for session in sessions}
+        self._screen: Screen[None] | None = None
+        self._watching: dict[str, Worker[None]] = {}
 
     @property
     def all(self) -> Mapping[str, FoldedRun]:
@@ -49,17 +59,57 @@ class RunGroup:
         self._runs = dict(sorted((self._runs | here).items()))
 
     def follow(self, screen: Screen[None]) -> None:
+        """Fold the events of the runs of other programs as long as a screen is open, and follow
+        them to the programs that resume them."""
+        self.watch(screen)
+        screen.run_worker(self._look(), group="watching")
+
+    def watch(self, screen: Screen[None]) -> None:
         """Fold the events of the runs of other programs as long as a screen is open."""
+        self._screen = screen
+        for run in self._runs.values():
+            self._begin(run)
+
+    def attach(self, run: RunClient) -> RunClient:
+        """Return the handle with which this program is attached to a run, so that it does not take
+        control from itself: this one, unless there is one already."""
+        shown = self.all.get(run.run_id)
+        if isinstance(shown, RunClient) and not shown.ended.is_set():
+            return shown
+        if shown is not None:
+            self._replace(shown, run)
+        return run
+
+    def _begin(self, run: FoldedRun) -> None:
+        screen = self._screen
+        if screen is None:
+            return
 
         def complain(words: str) -> None:
             screen.notify(sanitize_line(words), severity="warning", markup=False)
 
-        for run in self._runs.values():
-            if isinstance(run, RunClient):
-                run.complain = complain
-                screen.run_worker(_watch(run), group="watching")
-            elif isinstance(run, RecordedRun):
-                screen.run_worker(self._read(run), group="watching")
+        if isinstance(run, RunClient):
+            run.complain = complain
+            self._watching[run.run_id] = screen.run_worker(_watch(run), group="watching")
+        elif isinstance(run, RecordedRun):
+            self._watching[run.run_id] = screen.run_worker(self._read(run), group="watching")
+
+    async def _look(self) -> None:
+        while True:
+            await asyncio.sleep(POLL_SECONDS)
+            runs, store = list(self.all.values()), self._workers.store
+            with contextlib.suppress(StoreError):  # it may be readable the next time
+                for before, now in await asyncio.to_thread(going_on_elsewhere, runs, store):
+                    if self.all[now.run_id] is before:  # nothing has taken its place meanwhile
+                        self._replace(before, now)
+
+    def _replace(self, before: FoldedRun, now: RunClient | RecordedRun) -> None:
+        if (watching := self._watching.get(before.run_id)) is not None:
+            watching.cancel()
+        self._runs = {**self._runs, now.run_id: now}
+        self._begin(now)
+        if self._screen is not None:
+            self._screen.post_message(GoesOnElsewhere(now))
 
     async def _read(self, run: RecordedRun) -> None:
         if run.is_growing:

@@ -8,7 +8,6 @@ from textual import on
 from textual.screen import Screen
 
 from sandbox_tui.tui.screens.wall.steering.control_news import ControlNews
-from sandbox_tui.tui.screens.wall.steering.controlled_runs import next_of_another
 from sandbox_tui.tui.screens.wall.tile_actions import TileActions
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 
@@ -23,6 +22,11 @@ class RunKeys(Screen[None]):
     def _chosen(self) -> RunTile | None:
         """The tile of the chosen run."""
         return self.focused if isinstance(self.focused, RunTile) else None
+
+    @property
+    def _to_take(self) -> RunTile | None:
+        """The tile of the run of which a key takes control; None if no run needs it."""
+        return self._control.to_take(self._chosen, self._seen_tiles())
 
     @property
     def _can_decide(self) -> bool:
@@ -81,12 +85,15 @@ class RunKeys(Screen[None]):
 
     def action_steer(self) -> None:
         """Take control of the chosen run, and go to the next that another terminal controls: one
-        key after the other takes all."""
-        if (tile := self._chosen) is not None:
-            self._control.take(tile)
-            following = next_of_another(self._seen_tiles(), tile)
-            if following is not None:
-                self.set_focus(following)
+        key after the other takes all. If the chosen run is not controlled elsewhere, go to the next
+        that is, and take that."""
+        if (tile := self._to_take) is None:
+            return
+        following = self._control.next_to_take(tile, self._seen_tiles())
+        went = tile is not self._chosen
+        self._control.take(tile)
+        if went or following is not None:
+            self.set_focus(tile if went else following)
 
     def action_end(self) -> None:
         """End the chosen run, or all runs shown, after a confirmation."""

@@ -49,7 +49,7 @@ class SamplesElsewhere:
                     for run_id in running
                     if (run := group.all.get(run_id) or self.all.get(run_id)) is not None
                 }
-                group.follow(screen)
+                group.watch(screen)
             await asyncio.sleep(POLL_SECONDS)
 
     def _read(self) -> tuple[list[str], list[RunSummary]]:

@@ -14,6 +14,7 @@ from typing_extensions import override
 
 from sandbox_tui.core.events.types import Mode
 from sandbox_tui.sessions import RunRegistry
+from sandbox_tui.sessions.remote.client import RunClient
 from sandbox_tui.sessions.remote.run_handle import FoldedRun
 from sandbox_tui.tui.keys.leaving_word import leaving_word
 from sandbox_tui.tui.keys.textual_bindings import binding
@@ -21,7 +22,7 @@ from sandbox_tui.tui.keys.unavailable_keys import forget_reason
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.screens.dialogs.pager import PagerScreen
 from sandbox_tui.tui.screens.wall.describe_tiles import describe_tiles, is_due
-from sandbox_tui.tui.screens.wall.key_words import why_key_of_run_does_nothing, words_of
+from sandbox_tui.tui.screens.wall.key_words import take_words, why_key_of_run_does_nothing, words_of
 from sandbox_tui.tui.screens.wall.leave_wall import leave_wall, puts_notices_away
 from sandbox_tui.tui.screens.wall.run_keys import RunKeys
 from sandbox_tui.tui.screens.wall.steering.control_news import ControlNews
@@ -30,7 +31,6 @@ from sandbox_tui.tui.screens.wall.steering.controlled_runs import (
     active_modes,
     others_for,
     waiting_here,
-    why_not,
     why_not_here,
 )
 from sandbox_tui.tui.screens.wall.steering.key_answers import KeyAnswers
@@ -86,8 +86,8 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, RunKeys):
 
     @property
     def urgent_actions(self) -> Sequence[str]:
-        """What a narrow key bar keeps: resuming all while all are paused, taking control of the
-        chosen run, comparing with a marked run, showing hidden runs and, while calls wait, the way
+        """What a narrow key bar keeps: resuming all while all are paused, taking control of a
+        run, comparing with a marked run, showing hidden runs and, while calls wait, the way
         to the next one, if the chosen run has none, and what decides about several."""
         is_elsewhere = self._waiting > 0 and (
             self._chosen is None or self._chosen.kind != "waiting"
@@ -97,7 +97,7 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, RunKeys):
         showing_all = ("filter",) * bool(self._runs.hidden)
         all_paused = active_modes(self._seen_tiles()) == frozenset[Mode](("paused",))
         resuming = ("pause_all",) * all_paused
-        taking = () if why_not("steer", self._chosen) else ("steer",)
+        taking = () if self._to_take is None else ("steer",)
         leading = ("waiting",) * is_elsewhere
         return (*resuming, *taking, *comparing, *showing_all, *leading, *deciding)
 
@@ -183,6 +183,10 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, RunKeys):
         """Return whether a run has a tile, which tells what is new about it."""
         return run_id in self._runs.shown
 
+    def attach(self, run: RunClient) -> RunClient:
+        """Return the handle of a run that this wall shares with the screens above it."""
+        return self._runs.attach(run)
+
     def on_resize(self) -> None:
         """Fit the tiles to the new size."""
         self.call_after_refresh(self._show_tiles)
@@ -235,7 +239,11 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, RunKeys):
         tile, self._waiting = self._chosen, len(waiting_here(self._seen_tiles()))
         run = tile and (tile.kind, tile.state.mode), self._waiting, active_modes(self._seen_tiles())
         others = [one.number for one in others_for(tile, self._seen_tiles())]
-        now = run, others, self._marked, tile is self._marked, self._is_filtered, self._runs.hidden
+        marked, hidden = (
+            (self._marked, tile is self._marked),
+            (self._is_filtered, self._runs.hidden),
+        )
+        now = run, others, self._to_take, marked, hidden
         if now != self._keys_for:
             self._keys_for = now
             self.refresh_bindings()
@@ -322,6 +330,8 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, RunKeys):
             return "close" if self.query_one(SearchLine).display else leaving_word(self)
         if action == "filter" and self._runs.hidden:
             return "show all"
+        if action == "steer":
+            return take_words(self._chosen, self._to_take)
         return words_of(action, self._chosen, self._marked, self._waiting, self._seen_tiles())
 
     def action_move(self, across: int, down: int) -> None:

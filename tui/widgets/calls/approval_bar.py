@@ -25,6 +25,7 @@ from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.status import mode_words
 from sandbox_tui.tui.keys.hint import hint, preference, shown
+from sandbox_tui.tui.keys.keymap_overlay import consumes
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.textual_support.typed_app import (
     subscribe_to_bindings,
@@ -171,7 +172,7 @@ class ApprovalBar(Widget):
         if off := self._why_off:
             return off
         focused = self.screen.focused
-        if focused is None or not focused.check_consume_key("a", "a"):
+        if focused is None or not consumes(focused, "a"):
             return ""
         back = RELEASE_SHOWN if isinstance(focused, TerminalView) else hint("inject.leave")
         return f"{back} to use these keys:"

@@ -12,6 +12,7 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.keys.keymap_overlay import consumes
 from sandbox_tui.tui.theming.palette import Palette, palette_of
 from sandbox_tui.tui.widgets.wall.activity import Activity
 from sandbox_tui.tui.widgets.wall.run_facts import status_style
@@ -39,6 +40,12 @@ class WaitingPanel(Widget):
     def lines_taken(self) -> int:
         """The lines that the panel takes now."""
         return self.outer_size.height if self.display else 0
+
+    @property
+    def _is_typing(self) -> bool:
+        """Whether an input has the keys, so that they write instead of leading to a run."""
+        focused = self.screen.focused
+        return focused is not None and consumes(focused, "a")
 
     def show(self, tiles: Sequence[RunTile], chosen: RunTile | None, height: int) -> None:
         """Show the chosen run; if no call of it waits, also the next run that waits.
@@ -94,8 +101,10 @@ class WaitingPanel(Widget):
         if tile is None:
             return []
         head = Text(f"◆ run {tile.number} waits for you", style=palette.human, no_wrap=True)
-        head.append(f"  {hint('wall.waiting')} ", style=palette.accent)
-        head.append("go to it", style=palette.dim).append_text(_name_of(tile, palette))
+        if not self._is_typing:
+            head.append(f"  {hint('wall.waiting')} ", style=palette.accent)
+            head.append("go to it", style=palette.dim)
+        head.append_text(_name_of(tile, palette))
         pending = tile.state.pending
         if pending is None:
             return [head]

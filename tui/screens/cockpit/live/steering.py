@@ -15,7 +15,7 @@ from sandbox_tui.core.events.types import RESUMABLE, Mode, RuleGranted
 from sandbox_tui.core.run.human.run_controls import Controls
 from sandbox_tui.sessions.recording.run_worker import ProgramExited, RunWorker
 from sandbox_tui.sessions.remote.run_handle import RunHandle
-from sandbox_tui.tui.format.status import unfinished_reply
+from sandbox_tui.tui.format.status import awaits_next_try, unfinished_reply
 from sandbox_tui.tui.keys.unavailable_keys import say_reason
 from sandbox_tui.tui.screens.cockpit.live.approving.allowed_rules import AllowedRulesDialog
 from sandbox_tui.tui.screens.cockpit.live.approving.approve_always import (
@@ -44,7 +44,11 @@ from sandbox_tui.tui.screens.cockpit.outdated_notices import (
     asks_again_words,
     interrupt_words,
 )
-from sandbox_tui.tui.screens.cockpit.why_not_steered import CONTROL, why_not_steered
+from sandbox_tui.tui.screens.cockpit.why_not_steered import (
+    CONTROL,
+    why_disconnected,
+    why_not_steered,
+)
 from sandbox_tui.tui.screens.cockpit.why_only_watched import why_only_watched
 from sandbox_tui.tui.textual_support.toasts import DedupedToasts
 from sandbox_tui.tui.textual_support.typed_app import app_of
@@ -141,6 +145,8 @@ class RunSteering:
             return "this run has ended"
         if isinstance(self._worker.failure, ProgramExited):
             return "the run's program has exited"
+        if why := why_disconnected(self._worker):
+            return why
         if action == "steer":
             in_control = "you are in control" if self._worker.steers else ""
             return why_only_watched(self._worker) or in_control
@@ -173,8 +179,7 @@ class RunSteering:
     @property
     def waits_to_retry(self) -> bool:
         """Whether the last try to get a reply failed, and the next one is yet to come."""
-        reply = unfinished_reply(self._state)
-        return reply is not None and reply.has_failed and reply.failures[-1].retry_in is not None
+        return awaits_next_try(self._state)
 
     @property
     def mode(self) -> Mode:

@@ -9,7 +9,7 @@ from textual.screen import Screen
 
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.screens.cockpit.outdated_notices import CONTROL_TAKEN
-from sandbox_tui.tui.screens.wall.steering.controlled_runs import why_not
+from sandbox_tui.tui.screens.wall.steering.controlled_runs import next_of_another, why_not
 from sandbox_tui.tui.screens.wall.steering.key_answers import KeyAnswers
 from sandbox_tui.tui.textual_support.toasts import RESULT_SECONDS
 from sandbox_tui.tui.widgets.wall.group_summary import short_ranges
@@ -39,6 +39,23 @@ class ControlNews:
         self._asked.add(tile.number)
         tile.worker.take_over()
 
+    def to_take(self, chosen: RunTile | None, tiles: Sequence[RunTile]) -> RunTile | None:
+        """Return the run that the key takes control of: the chosen one if another terminal controls
+        it, otherwise the next such run; None without any.
+
+        Args:
+            chosen: the focused run.
+            tiles: those that are shown.
+        """
+        is_chosen = chosen is not None and not why_not("steer", chosen)
+        return chosen if is_chosen else self.next_to_take(chosen, tiles)
+
+    def next_to_take(self, chosen: RunTile | None, tiles: Sequence[RunTile]) -> RunTile | None:
+        """Return the run to take after the chosen one: first those that were just lost, as the
+        notice about them says; None without any."""
+        lost = [one for one in tiles if one.number in self._lost]
+        return next_of_another(lost, chosen) or next_of_another(tiles, chosen)
+
     def sync(self, tiles: Sequence[RunTile]) -> None:
         """Say what has changed since the last time.
 
@@ -51,29 +68,31 @@ class ControlNews:
         self._mine = frozenset(one.number for one in tiles if one.worker.steers)
         watched = {one.number for one in tiles if is_watched(one.worker)}
         if lost := before & watched:
-            self._say_lost(lost)
+            self._say_lost(lost, [one for one in tiles if one.display])
         if gained := self._asked & self._mine:
             self._asked -= gained
             self._lost.clear()
             left = [one for one in tiles if one.display and not why_not("steer", one)]
             self._answers.say("control", _gained_words(sorted(gained), len(left)))
 
-    def _say_lost(self, lost: frozenset[int]) -> None:
+    def _say_lost(self, lost: frozenset[int], shown: Sequence[RunTile]) -> None:
         """Say which runs another terminal has taken within a moment."""
         now = time.monotonic()
         if now - self._said_lost_at > RESULT_SECONDS:
             self._lost.clear()
         self._lost |= lost
         self._said_lost_at = now
-        words = _lost_words(sorted(self._lost))
+        is_shown = any(one.number in self._lost for one in shown)
+        words = _lost_words(sorted(self._lost), is_shown=is_shown)
         self._answers.say("control", words, severity="warning", seconds=RESULT_SECONDS)
 
 
-def _lost_words(runs: Sequence[int]) -> str:
-    takes = f"{hint('wall.steer')} takes"
-    if len(runs) == 1:
-        return f"{CONTROL_TAKEN} of run {runs[0]}; {takes} it back."
-    return f"{CONTROL_TAKEN} of {len(runs)} runs ({short_ranges(runs)}); {takes} them back."
+def _lost_words(runs: Sequence[int], *, is_shown: bool) -> str:
+    """Say which runs are lost, and the key that takes them back, unless they are hidden."""
+    is_one = len(runs) == 1
+    which = f"run {runs[0]}" if is_one else f"{len(runs)} runs ({short_ranges(runs)})"
+    back = f"; {hint('wall.steer')} takes {'it' if is_one else 'them'} back" if is_shown else ""
+    return f"{CONTROL_TAKEN} of {which}{back}."
 
 
 def _gained_words(runs: Sequence[int], left: int) -> str:

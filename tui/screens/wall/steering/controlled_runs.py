@@ -10,6 +10,7 @@ from sandbox_tui.core.run.human.run_controls import Controls
 from sandbox_tui.sessions.recording.run_worker import ProgramExited
 from sandbox_tui.sessions.remote.recorded_run import RecordedRun
 from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.screens.cockpit.why_not_steered import why_disconnected
 from sandbox_tui.tui.widgets.wall.run_groups import has_ended
 from sandbox_tui.tui.widgets.wall.run_selection import next_waiting
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
@@ -39,6 +40,8 @@ def why_not(action: str, tile: RunTile | None) -> str:
     if isinstance(tile.worker.failure, ProgramExited):
         keys = f"{hint('wall.open')}, then {hint('failure.resume')} resumes it"
         return f"the run was interrupted: {keys}"
+    if why := why_disconnected(tile.worker):
+        return why
     if action in _ABOUT_WAITING_CALL and tile.state.pending is None:
         return "no call of this run is waiting"
     if tile.kind not in ("running", "waiting"):
@@ -55,11 +58,11 @@ def why_never_steered(tile: RunTile) -> str:
     return "" if tile.worker.can_be_steered else "this run can only be watched here"
 
 
-def next_of_another(tiles: Sequence[RunTile], taken: RunTile) -> RunTile | None:
+def next_of_another(tiles: Sequence[RunTile], chosen: RunTile | None) -> RunTile | None:
     """Return the next run after this one that another terminal controls; None without any."""
-    after = tiles.index(taken) + 1 if taken in tiles else 0
+    after = tiles.index(chosen) + 1 if chosen in tiles else 0
     rest = [*tiles[after:], *tiles[:after]]
-    return next((one for one in rest if one is not taken and not why_not("steer", one)), None)
+    return next((one for one in rest if one is not chosen and not why_not("steer", one)), None)
 
 
 def why_not_here(
@@ -80,6 +83,8 @@ def why_not_here(
         if tiles and all(has_ended(one.worker) for one in tiles):
             return "all runs have ended" if not hidden else "all runs that are shown have ended"
         return "" if active_modes(tiles) else "no run that is shown can be paused from here"
+    if action == "steer" and next_of_another(tiles, chosen) is not None:
+        return ""
     if action not in ("waiting", "approve_all"):
         is_for_others = action in _ON_SEVERAL and bool(others_for(chosen, tiles))
         return why_not(action, chosen) if action in _ON_ONE_RUN and not is_for_others else ""
