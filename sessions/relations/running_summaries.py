@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from sandbox_tui.core.events.types import ModelAsked
+from sandbox_tui.core.events.types import AnyEvent, ModeChanged, ModelAsked, SandboxFrozen
 from sandbox_tui.sessions.relations.awaiting_person import waiting_runs
 from sandbox_tui.sessions.relations.fork_origin import clocks_began_at
 from sandbox_tui.sessions.store.run_summary import RunSummary
@@ -14,7 +14,7 @@ from sandbox_tui.sessions.store.store import Store
 from sandbox_tui.sessions.store.tables.events import (
     first_after_last,
     last_of_kind,
-    recent_modes,
+    recent_of,
 )
 
 _ENDED_BY = ("ModelReplied", "ModelFailed", "CallStarted", "RunFinished")
@@ -23,8 +23,8 @@ _ENDED_BY = ("ModelReplied", "ModelFailed", "CallStarted", "RunFinished")
 
 def up_to_now(store: Store, runs: Iterable[RunSummary]) -> list[RunSummary]:
     """Return the summaries; those of running sessions with their time until now, whether they wait
-    for the user or are paused, and with what they wait for, while their model's server fails, as
-    the `error`.
+    for the user, are paused or frozen, and with what they wait for, while their model's server
+    fails, as the `error`.
 
     The record of a running session ends with its last event, which may be long ago. The clock of
     another host may differ, so the time of a session there stays as recorded.
@@ -38,7 +38,9 @@ def up_to_now(store: Store, runs: Iterable[RunSummary]) -> list[RunSummary]:
         return runs
     words = _retry_words(store, [run.id for run in running])
     waiting = waiting_runs(store, [run.id for run in running])
-    modes = recent_modes(store, [run.id for run in running])
+    modes = recent_of(store, [run.id for run in running], ("ModeChanged",))
+    paused = {run_id for run_id, last in modes.items() if _is_pause(last)}
+    freezing = recent_of(store, paused, ("SandboxFrozen", "SandboxThawed")) if paused else {}
     here = [run for run in running if not run.elsewhere]
     began, now = clocks_began_at(store, here), time.time()
     return [
@@ -47,12 +49,17 @@ def up_to_now(store: Store, runs: Iterable[RunSummary]) -> list[RunSummary]:
             seconds=max(run.seconds, now - began[run.id]) if run.id in began else run.seconds,
             error=words.get(run.id) or run.error,
             waits=run.id in waiting,
-            paused=modes.get(run.id) == "paused",
+            paused=run.id in paused,
+            frozen=isinstance(freezing.get(run.id), SandboxFrozen),
         )
         if run.outcome == "running"
         else run
         for run in runs
     ]
+
+
+def _is_pause(change: AnyEvent) -> bool:
+    return isinstance(change, ModeChanged) and change.mode == "paused"
 
 
 def _retry_words(store: Store, run_ids: Sequence[str]) -> dict[str, str]:

@@ -38,6 +38,7 @@ class RunSummary:
         said: the answer in the call of `submit`, if its file holds none; empty without one.
         waits: whether it waits for the user's decision, if `up_to_now` looked.
         paused: whether the user paused it, if `up_to_now` looked.
+        frozen: whether the sandbox of a paused one is frozen, too.
         elsewhere: name of the other host on which its program runs, so that `running` is a guess;
             empty for this host.
     """
@@ -75,6 +76,7 @@ class RunSummary:
     said: str = ""
     waits: bool = False
     paused: bool = False
+    frozen: bool = False
 
     @property
     def is_resumable(self) -> bool:
@@ -158,6 +160,6 @@ def summary(row: dict[str, Any], given_up: Collection[str] = ()) -> RunSummary:
 
 
 _NO_COLUMNS = (
-    *("outcome", "imported", "elsewhere", "tokens_estimated", "said", "waits", "paused"),
+    *("outcome", "imported", "elsewhere", "tokens_estimated", "said", "waits", "paused", "frozen"),
 )
 _COLUMNS = tuple(field.name for field in fields(RunSummary) if field.name not in _NO_COLUMNS)

@@ -15,20 +15,29 @@ WAITS = "waits for you"
 WAITS_PAUSED = "waits, paused"
 """What a paused run does in which a call waits, as long as `WAITS`."""
 
-PAUSED = "paused"
-"""What a run does that the user has paused."""
+WAITS_FROZEN = "waits, frozen"
+"""The same, of one whose sandbox is frozen, too."""
 
 
 def now_words(run: RunSummary) -> str:
     """Return how a session ended, or what it does now: a paused one is not called running."""
     if run.waits:
-        return WAITS_PAUSED if run.paused else WAITS
-    return PAUSED if run.paused else run.outcome.replace("_", " ")
+        return waiting_words(run)
+    if run.paused:
+        return "frozen" if run.frozen else "paused"
+    return run.outcome.replace("_", " ")
+
+
+def waiting_words(run: RunSummary) -> str:
+    """Return what a run does in which a call waits for the user."""
+    if run.paused:
+        return WAITS_FROZEN if run.frozen else WAITS_PAUSED
+    return WAITS
 
 
 def counted_outcome(words: str, count: int) -> str:
     """Return how many of several sessions ended in the same way, or do the same."""
-    is_plural = count != 1 and words.startswith((WAITS, WAITS_PAUSED))
+    is_plural = count != 1 and words.startswith((WAITS, WAITS_PAUSED, WAITS_FROZEN))
     return f"{count} {words.replace('waits', 'wait', 1) if is_plural else words}"
 
 
@@ -40,7 +49,7 @@ def short_outcome(run: RunSummary) -> str:
 
 
 def outcome_words(run: RunSummary) -> str:
-    """Return how a session ended, or that it runs, is paused or waits for the user, and where."""
+    """Return how a session ended, or what it does now, such as wait for the user, and where."""
     now = now_words(run)
     if _runs_detached(run):
         return f"{now} (detached)"

@@ -75,7 +75,7 @@ def known_before_attaching(summary: RunSummary) -> StatusWords:
     if summary.waits:
         return STATUS_WORDS["waiting"]
     if summary.paused:
-        return STATUS_WORDS["paused"]
+        return STATUS_WORDS["frozen" if summary.frozen else "paused"]
     if summary.steps:
         return STATUS_WORDS["running"]
     return STATUS_WORDS["starting"]._replace(words="attaching")

@@ -182,21 +182,23 @@ def first_after_last(
 
 
 RECENT = 5000
-"""How many of a run's last events `recent_modes` looks at: the kind it looks for is in no index."""
+"""How many of a run's last events `recent_of` looks at: kinds are in no index."""
 
 
-def recent_modes(database: Database, run_ids: Iterable[str]) -> dict[str, e.Mode]:
-    """Return the mode that was chosen last in each of these runs, in one query; a run in which that
+def recent_of(
+    database: Database, run_ids: Iterable[str], kinds: Collection[str]
+) -> dict[str, e.AnyEvent]:
+    """Return the last event of these kinds in each of these runs, in one query; a run in which that
     was long ago is left out."""
+    marks = ", ".join("?" * len(kinds))
     rows = database.rows(
         "SELECT e.run_id, e.compressed, e.json FROM json_each(?) given"
         " JOIN runs r ON r.id = given.value"
         " JOIN events e ON e.run_id = r.id AND e.seq = (SELECT seq FROM events WHERE run_id = r.id"
-        " AND seq > r.last_seq - ? AND kind = 'ModeChanged' ORDER BY seq DESC LIMIT 1)",
-        [msgspec.json.encode(list(run_ids)).decode(), RECENT],
+        f" AND seq > r.last_seq - ? AND kind IN ({marks}) ORDER BY seq DESC LIMIT 1)",
+        [msgspec.json.encode(list(run_ids)).decode(), RECENT, *kinds],
     )
-    changes = {str(row["run_id"]): _event(database, row) for row in rows}
-    return {run: last.mode for run, last in changes.items() if isinstance(last, e.ModeChanged)}
+    return {str(row["run_id"]): _event(database, row) for row in rows}
 
 
 def last_of_kind(database: Database, run_id: str, kind: str) -> e.AnyEvent | None:

@@ -9,6 +9,7 @@ from textual.screen import Screen
 
 from sandbox_tui.tui.screens.wall.steering.control_news import ControlNews
 from sandbox_tui.tui.screens.wall.tile_actions import TileActions
+from sandbox_tui.tui.widgets.wall.run_selection import next_waiting
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 
 
@@ -38,6 +39,16 @@ class RunKeys(Screen[None]):
     def _seen_tiles(self) -> Sequence[RunTile]:
         """Return the tiles that are shown."""
         raise NotImplementedError
+
+    def action_move_to(self, index: int) -> None:
+        """Focus the first or the last tile."""
+        if tiles := self._seen_tiles():
+            tiles[index].focus()
+
+    def action_waiting(self) -> None:
+        """Focus the next run that waits for the user."""
+        if (tile := next_waiting(self._seen_tiles(), self._chosen)) is not None:
+            tile.focus()
 
     @on(RunTile.Opened)  # a click has given it the focus
     def action_open(self) -> None:

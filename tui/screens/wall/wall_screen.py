@@ -14,7 +14,6 @@ from typing_extensions import override
 
 from sandbox_tui.core.events.types import Mode
 from sandbox_tui.sessions import RunRegistry
-from sandbox_tui.sessions.remote.client import RunClient
 from sandbox_tui.sessions.remote.run_handle import FoldedRun
 from sandbox_tui.tui.keys.leaving_word import leaving_word
 from sandbox_tui.tui.keys.textual_bindings import binding
@@ -183,10 +182,6 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, RunKeys):
         """Return whether a run has a tile, which tells what is new about it."""
         return run_id in self._runs.shown
 
-    def attach(self, run: RunClient) -> RunClient:
-        """Return the handle of a run that this wall shares with the screens above it."""
-        return self._runs.attach(run)
-
     def on_resize(self) -> None:
         """Fit the tiles to the new size."""
         self.call_after_refresh(self._show_tiles)
@@ -239,11 +234,8 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, RunKeys):
         tile, self._waiting = self._chosen, len(waiting_here(self._seen_tiles()))
         run = tile and (tile.kind, tile.state.mode), self._waiting, active_modes(self._seen_tiles())
         others = [one.number for one in others_for(tile, self._seen_tiles())]
-        marked, hidden = (
-            (self._marked, tile is self._marked),
-            (self._is_filtered, self._runs.hidden),
-        )
-        now = run, others, self._to_take, marked, hidden
+        shown = self._marked, tile is self._marked, self._is_filtered, self._runs.hidden
+        now = run, others, self._to_take, shown
         if now != self._keys_for:
             self._keys_for = now
             self.refresh_bindings()
@@ -338,16 +330,6 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, RunKeys):
         """Focus the next tile in a direction."""
         places, chosen = self.query_one(TileGrid).places, self._chosen
         if (tile := neighbour(self._seen_tiles(), chosen, across, down, places)) is not None:
-            tile.focus()
-
-    def action_move_to(self, index: int) -> None:
-        """Focus the first or the last tile."""
-        if tiles := self._seen_tiles():
-            tiles[index].focus()
-
-    def action_waiting(self) -> None:
-        """Focus the next run that waits for the user."""
-        if (tile := next_waiting(self._seen_tiles(), self._chosen)) is not None:
             tile.focus()
 
     def _decided(self, tile: RunTile) -> None:

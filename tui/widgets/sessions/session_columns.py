@@ -10,7 +10,7 @@ from rich.text import Text
 
 from sandbox_tui.sessions import RunSummary
 from sandbox_tui.tui.format.fit_line import fit_line
-from sandbox_tui.tui.format.outcome import WAITS, WAITS_PAUSED, short_outcome
+from sandbox_tui.tui.format.outcome import short_outcome, waiting_words
 from sandbox_tui.tui.format.titles import model_title
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.sessions.session_result import result_text, result_words
@@ -95,7 +95,7 @@ def facts_of(run: RunSummary, waits_for: str | None = None, inherited: int = 0) 
     waits = waits_for is not None
     return Facts(
         result=result_words(run, waits_for or ""),
-        outcome=(WAITS_PAUSED if run.paused else WAITS) if waits else short_outcome(run),
+        outcome=waiting_words(run) if waits else short_outcome(run),
         model=model_title(run.model) or "–",
         sandbox=place_words(run),
         steps=steps_words(run, inherited),

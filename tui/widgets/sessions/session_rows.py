@@ -17,7 +17,7 @@ from sandbox_tui.sessions import RunSummary
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.import_words import import_format
-from sandbox_tui.tui.format.outcome import WAITS, WAITS_PAUSED, outcome_words
+from sandbox_tui.tui.format.outcome import outcome_words, waiting_words
 from sandbox_tui.tui.format.titles import model_title, task_title
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.sessions.session_result import result_text
@@ -107,7 +107,7 @@ def facts_line(
         origin = Text(sanitize_line(fork_label), style=palette.dim, no_wrap=True)
         fit_line(origin, max(MIN_RESULT, width * MAX_SHARE // 5 - len(branch)))
         line.append_text(origin).append(" · ")
-    state = (WAITS_PAUSED if run.paused else WAITS) if waits else outcome_words(run)
+    state = waiting_words(run) if waits else outcome_words(run)
     line.append(state, style=palette.human if waits else palette.dim)
     result = result_text(run, palette, waits_for or "")
     notes = Text(" · ", style=palette.dim).append_text(notes_beside_title(tags, "", palette))

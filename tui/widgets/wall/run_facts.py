@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Literal, TypeGuard
 
 from rich.style import Style
@@ -11,7 +12,8 @@ from sandbox_tui.core.events.outcome_sign import OutcomeSign, outcome_sign
 from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.sessions.recording.run_worker import ProgramExited
 from sandbox_tui.sessions.remote.client import RunClient
-from sandbox_tui.sessions.remote.run_handle import FoldedRun
+from sandbox_tui.sessions.remote.recorded_run import RecordedRun
+from sandbox_tui.sessions.remote.run_handle import FoldedRun, run_clock
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.status import (
     STATUS_WORDS,
@@ -71,7 +73,10 @@ def is_cut_off(run: FoldedRun) -> bool:
 
 
 def is_watched(run: FoldedRun) -> bool:
-    """Return whether another terminal controls a run that this one could control."""
+    """Return whether another terminal controls a run that goes on, whether or not this one could
+    take control of it."""
+    if isinstance(run, RecordedRun):
+        return run.goes_on and run.state.started is not None
     is_connected = bool(run.audience) and not run.ended.is_set() and run.failure is None
     return is_connected and run.can_be_steered and not run.steers
 
@@ -85,17 +90,19 @@ def mode_words(run: FoldedRun) -> str:
     return f"mode {mode}" if is_active else ""
 
 
-def is_attaching(run: FoldedRun) -> TypeGuard[RunClient]:
-    """Return whether the run is in a program of its own, and nothing of it has been read yet."""
-    is_unknown = run.state.started is None and run.failure is None
-    return isinstance(run, RunClient) and is_unknown and not run.ended.is_set()
+def is_attaching(run: FoldedRun) -> TypeGuard[RunClient | RecordedRun]:
+    """Return whether another program runs it, and nothing of it has been read yet."""
+    if run.state.started is not None or run.failure is not None or run.ended.is_set():
+        return False
+    return isinstance(run, RunClient) or (isinstance(run, RecordedRun) and run.goes_on)
 
 
 def stopped_word_of(run: FoldedRun) -> str:
     """Return "pausing", "paused" or "frozen" if the user has stopped a run that goes on; otherwise
     ""."""
     if is_attaching(run):
-        return "paused" if run.summary.paused else ""
+        frozen_or_paused = "frozen" if run.summary.frozen else "paused"
+        return frozen_or_paused if run.summary.paused else ""
     if run.failure is not None or not (word := stopped_word(run.state)):
         return ""
     words = status_of(run.state).words
@@ -145,8 +152,30 @@ def status_style(run: FoldedRun, palette: Palette) -> Style:
     return roles[STATUS_WORDS[run.state.status].role]
 
 
-def figures_words(state: RunState, now: float, width: int) -> str:
+def clock_of(run: FoldedRun, heard_at: float) -> float:
+    """Return the seconds since a run started; until its record is read, from when its list was read.
+
+    Args:
+        run: the run.
+        heard_at: when something new was last known of it, on the monotonic clock.
+    """
+    if is_attaching(run):
+        return run.summary.seconds + time.monotonic() - heard_at
+    return run_clock(run, run.state, heard_at)
+
+
+def step_of(run: FoldedRun, *, most: bool = False) -> str:
+    """Return the current step, with the maximum if `most`; empty while it is unknown."""
+    if not is_attaching(run):
+        return step_words(run.state, most=most)
+    return f"step {run.summary.steps}" if run.summary.steps else ""
+
+
+def figures_words(run: FoldedRun, now: float, width: int) -> str:
     """Format time, steps, tokens, cost and failed calls, as far as they are known and fit."""
+    if is_attaching(run):
+        return " · ".join(filter(None, [clock(now), step_of(run)]))
+    state = run.state
     written, estimated = output_tokens_so_far(state)
     tokens = state.totals.usage.input_tokens + written
     failed_calls = state.totals.failed_calls

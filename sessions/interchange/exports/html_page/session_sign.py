@@ -40,7 +40,7 @@ def session_sign(summary: RunSummary, score: float | None = None) -> SessionSign
     if summary.waits:
         return SessionSign("waits for you", "◆", "human")
     if summary.paused:
-        return SessionSign("paused", "‖", "warn")
+        return SessionSign("frozen" if summary.frozen else "paused", "‖", "warn")
     return SessionSign(summary.outcome.replace("_", " "), *outcome_sign(summary.outcome))
 
 

@@ -55,6 +55,8 @@ def test_a_run_whose_server_fails_says_which_try_it_waits_for(
 
 PAUSED = e.ModeChanged(seq=7, t=7.0, mode="paused")
 OUTPUT = e.TerminalOutput(seq=8, t=8.0, terminal="model", data=b"x")
+FROZEN = e.SandboxFrozen(seq=8, t=8.0, by="human")
+THAWED = e.SandboxThawed(seq=9, t=9.0, by="human")
 RESUMED = e.ModeChanged(seq=9, t=9.0, mode="auto")
 HELD = e.CallHeld(seq=10, t=10.0, call=1)
 
@@ -68,6 +70,10 @@ HELD = e.CallHeld(seq=10, t=10.0, call=1)
         ([PAUSED, OUTPUT, RESUMED], "running"),
         ([PAUSED, OUTPUT, HELD], "waits, paused"),
         ([PAUSED, RESUMED, HELD], "waits for you"),
+        ([PAUSED, FROZEN], "frozen"),
+        ([PAUSED, FROZEN, HELD], "waits, frozen"),
+        ([PAUSED, FROZEN, RESUMED], "running"),
+        ([PAUSED, FROZEN, THAWED], "paused"),
     ],
 )
 def test_a_paused_run_is_called_paused(store: Store, events: list[e.AnyEvent], words: str) -> None:
