@@ -96,3 +96,36 @@ async def test_tab_leaves_a_default_as_it_is(folder: Path) -> None:
         await pilot.press("tab")
         await until(pilot, lambda: other.has_focus)
         assert path.value == f"{folder}/no"
+
+
+async def test_the_border_counts_the_matches_and_down_and_up_go_through_them(folder: Path) -> None:
+    async with fields(f"{folder}/") as (path, other, pilot):
+        await pilot.press("r", "tab")
+        await until(pilot, lambda: path.border_subtitle == "2 files match · ↓ next")
+        await pilot.press("down")
+        await until(pilot, lambda: path.border_subtitle == "1 of 2 · ↓ next")
+        assert path.value == f"{folder}/run-one.sbx"
+        await pilot.press("down")
+        await until(pilot, lambda: path.value == f"{folder}/run-two.sbx")
+        await pilot.press("down")
+        await until(pilot, lambda: path.value == f"{folder}/run-one.sbx")
+        await pilot.press("up")
+        await until(pilot, lambda: path.value == f"{folder}/run-two.sbx")
+        await pilot.press("tab")
+        await until(pilot, lambda: other.has_focus and not path.border_subtitle)
+        assert path.value == f"{folder}/run-two.sbx"
+
+
+async def test_no_ghost_is_shown_where_tab_leaves_the_field(folder: Path) -> None:
+    (folder / "sub" / "output").mkdir()
+    async with fields(f"{folder}/") as (path, _, pilot):
+        await until(pilot, lambda: path.has_focus)
+        await pilot.press("s")
+        await until(pilot, lambda: path._suggestion == f"{folder}/sub/")
+        await pilot.press("tab")
+        await until(pilot, lambda: path.value == f"{folder}/sub/")
+        await pilot.app.workers.wait_for_complete()
+        await pilot.pause()
+        assert path._suggestion == ""
+        await pilot.press("o")
+        await until(pilot, lambda: path._suggestion == f"{folder}/sub/output/")

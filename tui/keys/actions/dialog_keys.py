@@ -116,6 +116,8 @@ DIALOG_ACTIONS = (
     KeyAction("new_run.start", ("ctrl+s", "f2"), "start", about="Start the run"),
     KeyAction("palette.leave", ("escape",), "close"),
     KeyAction("path.complete", ("tab",), "complete", about="Complete the path, or next field"),
+    KeyAction("path.next", ("down",), "next", about="Next name that matches"),
+    KeyAction("path.previous", ("up",), "previous", about="Previous name that matches"),
     KeyAction("settings.down", ("down",), "Next"),
     KeyAction("settings.find", ("slash", "ctrl+f"), "find", about="Find a setting"),
     KeyAction("settings.leave", ("escape",), "cancel"),
