@@ -90,6 +90,24 @@ async def test_a_search_begun_elsewhere_has_its_keys_at_once(session: Path) -> N
         await until(pilot, lambda: keys(screen)[:3] == wanted)
 
 
+async def test_the_keys_from_match_to_match_are_not_in_the_bar_at_the_only_match(
+    session: Path,
+) -> None:
+    async with replayed(session, (160, 45)) as (screen, pilot):
+        await pilot.press("0", "slash", *"step 7", "enter")
+        await until(pilot, lambda: ("n", "next match") in keys(screen))
+        screen.look_for("step 7")
+        screen._found._found = [screen.position]
+        screen._show_hit()
+        await until(pilot, lambda: ("n", "next match") not in keys(screen))
+        assert ("N", "previous match") not in keys(screen)
+        assert keys(screen)[0] == ("esc", "end search")
+        assert ("f", "filter") in keys(screen)
+        screen._found._found = [screen.position, screen.position + 1]
+        screen._show_hit()
+        await until(pilot, lambda: ("n", "next match") in keys(screen))
+
+
 @pytest.mark.parametrize("size", SIZES)
 async def test_the_header_tells_the_moment_and_no_running(
     session: Path, size: tuple[int, int]

@@ -34,10 +34,7 @@ from sandbox_tui.tui.screens.cockpit.replay.save_screenshot import (
     screenshot_of,
 )
 from sandbox_tui.tui.screens.cockpit.replay.session_search import SessionSearch
-from sandbox_tui.tui.textual_support.toasts import (
-    complain_here,
-    put_toasts_away,
-)
+from sandbox_tui.tui.textual_support.toasts import complain_here, put_toasts_away
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.calls.call_list import Calls
 from sandbox_tui.tui.widgets.calls.end_card import EndCard
@@ -395,6 +392,7 @@ class ReplayScreen(ReplayActions):
     def _show_hit(self) -> None:
         """Highlight the match, and show its position among all matches."""
         found = self._found.sentence(self.position)
-        is_here = self._found.is_hit(self.position)
-        self.query_one(Calls).show_hit(self._found.words, found, is_here=is_here)
+        here, is_only = self._found.is_hit(self.position), self._found.is_only_hit(self.position)
+        calls = self.query_one(Calls)
+        calls.show_hit(self._found.words, found, is_here=here, is_only=is_only)
         self.query_one(FindBar).say(found)

@@ -76,6 +76,10 @@ class SessionSearch:
         at = bisect_left(self._hits, seq)
         return self._hits[at : at + 1] == [seq]
 
+    def is_only_hit(self, seq: int) -> bool:
+        """Return whether an event is the only match."""
+        return self._found == [seq]
+
     def sentence(self, seq: int) -> str:
         """Return the number of matches, and which one this event is; that it is looking for them
         until they are known."""

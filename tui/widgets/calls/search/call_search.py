@@ -20,11 +20,13 @@ class CallSearch:
         words: the words, case-sensitive only if they contain capitals. Empty without a search.
         session_summary: result of a search through the whole session, which the screen runs; None
             if only the shown items are searched.
+        is_on_only_match: whether that search has found nothing but the displayed event.
     """
 
     def __init__(self) -> None:
         self.words = ""
         self.session_summary: str | None = None
+        self.is_on_only_match = False
 
     def start(self, words: str) -> None:
         """Start a search for these words."""

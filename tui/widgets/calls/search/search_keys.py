@@ -17,6 +17,9 @@ from sandbox_tui.tui.widgets.calls.search.call_filter import contains
 from sandbox_tui.tui.widgets.calls.search.call_search import CallSearch, next_match
 from sandbox_tui.tui.widgets.word_search import first_row_with
 
+_TO_MATCHES = ("hit(1)", "hit(-1)")
+"""The actions that go from match to match."""
+
 
 class SearchKeys(ExplainsUnavailable, BlockList):
     """A list that can be searched: by itself, or in a search through the session by its screen."""
@@ -41,11 +44,20 @@ class SearchKeys(ExplainsUnavailable, BlockList):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._search = CallSearch()
+        self._had_urgent: Sequence[str] = ()
 
     @property
     def urgent_actions(self) -> Sequence[str]:
-        """The keys from match to match come first in the bar during a search."""
-        return ("hit(1)", "hit(-1)") if self._search.words else ()
+        """The keys from match to match come first in the bar during a search, unless it has found
+        nothing else."""
+        return _TO_MATCHES if self._search.words and not self._is_on_only_match else ()
+
+    @property
+    def _is_on_only_match(self) -> bool:
+        """Whether there is no other match to go to."""
+        if self._search.session_summary is not None:
+            return self._search.is_on_only_match
+        return bool(self._search.words) and self._matches() == [self.cursor]
 
     def action_find(self) -> None:
         """Ask for the text to search for."""
@@ -70,6 +82,7 @@ class SearchKeys(ExplainsUnavailable, BlockList):
             here = max(self.cursor, 0)
             self._go(next((place for place in matches if place >= here), matches[0]))
         self._titles()
+        self._refresh_keys()
         return self._search.summary(matches, self.cursor)
 
     def go_to(self, item: Item | None) -> None:
@@ -84,20 +97,22 @@ class SearchKeys(ExplainsUnavailable, BlockList):
         search = self._search
         return bool(search.words) and search.session_summary is None and not self._matches()
 
-    def show_hit(self, words: str, found: str, *, is_here: bool) -> None:
+    def show_hit(self, words: str, found: str, *, is_here: bool, is_only: bool) -> None:
         """Highlight the words of a search through the whole session.
 
         Args:
             words: the text to highlight.
             found: the result of the search so far, as text for the user.
             is_here: whether the displayed event is a match, which is then the last one shown.
+            is_only: whether it is the only one.
         """
-        self._search.session_summary = found
+        self._search.session_summary, self._search.is_on_only_match = found, is_only
         self.start_search(words)
         matches = self._matches() if is_here else ()
         if matches:
             self._go(matches[-1])
         self._titles()
+        self._refresh_keys()
 
     def next_hit(self, direction: int) -> str:
         """Go to the next match (1) or the previous one (-1), wrapping at the ends; return its
@@ -149,11 +164,20 @@ class SearchKeys(ExplainsUnavailable, BlockList):
         if bool(before) != bool(words):
             self.refresh_bindings()
 
+    def _refresh_keys(self) -> None:
+        """Update the bar if the keys from match to match have come or gone."""
+        before, self._had_urgent = self._had_urgent, self.urgent_actions
+        if self._had_urgent != before:
+            self.refresh_bindings()
+
     @override
     def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
         return "" if action != "hit" or self._search.words else "there is no search"
 
     def words_for(self, action: str) -> str | None:
-        """Return short words for the key bar of a narrow screen, which leaves the filter out."""
+        """Return short words for the key bar of a narrow screen, which leaves the filter out; none
+        for keys that would stay at the only match."""
+        if action in _TO_MATCHES and self._is_on_only_match:
+            return ""
         narrow = {"filter": "", "hit(-1)": "previous"}
         return narrow.get(action) if self.screen.has_class("-narrow") else None
