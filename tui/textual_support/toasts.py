@@ -172,6 +172,14 @@ def complain_here(node: MessagePump, words: str, *, seconds: float = 10) -> None
         app.notify_here(sanitize_line(words), "error", seconds)
 
 
+def note_here(node: MessagePump, words: str, *, seconds: float = RESULT_SECONDS) -> None:
+    """Say something about the screen that a node has just opened, which disappears with that
+    screen."""
+    app = app_of(node)
+    if isinstance(app, DedupedToasts):
+        app.notify_here(sanitize_line(words), "information", seconds)
+
+
 def warn_here(app: App[Any], words: str, *, seconds: float) -> None:
     """Show a warning about the screen that is shown, which disappears with it."""
     if isinstance(app, DedupedToasts):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -16,12 +17,14 @@ from sandbox_tui.core.events import types as e
 from sandbox_tui.core.run.run_labels import SAMPLE, SAMPLES
 from sandbox_tui.core.run.run_request import RunRequest, requests_for
 from sandbox_tui.sessions import RunSummary, RunWorker, Store
+from sandbox_tui.sessions.relations.listing import SessionRow
 from sandbox_tui.sessions.relations.session_detail import read_detail
-from sandbox_tui.sessions.remote import client
+from sandbox_tui.sessions.remote import client, recorded_run
 from sandbox_tui.sessions.remote.sockets import listen
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.sessions.store.tables import trainings
 from sandbox_tui.sessions.store.tables.annotations import add_note, add_tag
+from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.dialogs.delete_with_sessions import DeleteWithSessionsDialog
@@ -29,6 +32,7 @@ from sandbox_tui.tui.screens.evals.eval_screen import EvalScreen
 from sandbox_tui.tui.screens.home import home as home_screen
 from sandbox_tui.tui.screens.home import row_updates
 from sandbox_tui.tui.screens.home.home import HomeScreen
+from sandbox_tui.tui.screens.home.rows.session_opener import opening_word
 from sandbox_tui.tui.screens.training.training_screen import TrainingScreen
 from sandbox_tui.tui.textual_support.private_api import shown_toasts
 from sandbox_tui.tui.widgets.key_bar import KeyBar
@@ -37,6 +41,7 @@ from sandbox_tui.tui.widgets.sessions.home_banner import HomeBanner
 from sandbox_tui.tui.widgets.sessions.session_detail_pane import SessionDetailPane
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 from sandbox_tui.tui.widgets.sessions.whole_details import whole_details
+from sandbox_tui.tui.widgets.status_bar import StatusBar
 from tests.screens.cockpit.test_replay_screen import until
 from tests.screens.home.test_find_sessions import at_home
 from tests.snapshots.sample_eval import EVAL_ID, enter_eval
@@ -397,14 +402,39 @@ async def test_the_key_that_deletes_ends_a_run_of_this_program_after_asking(
             await until(pilot, lambda: "x delete" in bar.render_line(0).text)
 
 
-async def test_a_run_that_cannot_be_watched_is_replayed_as_far_as_it_got(tmp_path: Path) -> None:
-    """Its program may be about to end it, as that of a sample: then this is the whole session."""
+async def test_a_run_of_a_program_that_does_not_answer_is_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recorded_run, "POLL_SECONDS", 0.05)
     with contextlib.closing(Store(tmp_path / "s.db")) as store:
         store.append("going", [started(run_id="going")])  # this program is its owner
         async with at_home(store) as (home, pilot):
             sessions = home.query_one(SessionList)
             await until(pilot, lambda: "going" in sessions.running)
             await pilot.press("enter")
+            await until(pilot, lambda: isinstance(pilot.app.screen, LiveScreen))
+            live = pilot.app.screen
+            assert isinstance(live, LiveScreen)
+            await until(pilot, lambda: "watching" in str(live.query_one(StatusBar).render_line(0)))
+            store.append("going", [e.ModelAsked(seq=2, t=1.0, step=1, digest="", messages=1)])
+            await until(pilot, lambda: live.state.step == 1)
+
+
+async def test_a_run_of_another_host_is_replayed_and_its_notice_goes_with_the_replay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with contextlib.closing(Store(tmp_path / "s.db")) as store:
+        keep(store, *sample("zebra"))
+        away = replace(store.run("r"), outcome="running", elsewhere="node7")
+        monkeypatch.setattr(store, "run", lambda *_, **__: away)
+        async with at_home(store) as (home, pilot):
+            await until(pilot, lambda: home.query_one(SessionList).current is not None)
+            assert opening_word(SessionRow(run=away), ()) == "open"
+            home._opener.open(away)
             await until(pilot, lambda: isinstance(pilot.app.screen, ReplayScreen))
-            words = "This session still runs in another program. This is its recording so far."
-            await until(pilot, lambda: words in [n.message for n in pilot.app._notifications])
+            said = "This session still runs in a program on node7"
+            shown = pilot.app._notifications
+            await until(pilot, lambda: any(one.message.startswith(said) for one in shown))
+            await pilot.press("q")
+            await until(pilot, lambda: pilot.app.screen is home)
+            await until(pilot, lambda: not list(shown))

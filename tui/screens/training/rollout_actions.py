@@ -16,7 +16,7 @@ from sandbox_tui.sessions.rl.sft_export import Selection, write_sft
 from sandbox_tui.sessions.store.tables.rollouts import Rollout
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
-from sandbox_tui.tui.textual_support.toasts import RESULT_SECONDS
+from sandbox_tui.tui.textual_support.toasts import RESULT_SECONDS, note_here
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
 
@@ -43,7 +43,7 @@ class RolloutActions:
             return
         if not rollout.over:
             words = "It is still running; this is its recording so far."
-            self._screen.notify(words, markup=False, timeout=RESULT_SECONDS)
+            note_here(self._screen, words)
         app_of(self._screen).push_screen(replay)
 
     def compare(self, group: RolloutGroup) -> None:

@@ -10,7 +10,7 @@ from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
 from sandbox_tui.tui.screens.export_session import export_recorded
 from sandbox_tui.tui.screens.messages import ForkRequested, ResumeRequested, RunAgainRequested
 from sandbox_tui.tui.screens.show_folder import show_folder
-from sandbox_tui.tui.textual_support.toasts import RESULT_SECONDS, complain_here
+from sandbox_tui.tui.textual_support.toasts import complain_here, note_here
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
 
@@ -51,7 +51,7 @@ class NextSteps(Cockpit):
         app_of(self).push_screen(replay)
         if run.outcome == "running":
             words = "The run goes on; this is its recording so far."
-            self.notify(words, markup=False, timeout=RESULT_SECONDS)
+            note_here(self, words)
 
     def action_export(self) -> None:
         """Export the session to files."""

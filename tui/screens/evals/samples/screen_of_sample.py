@@ -13,7 +13,7 @@ from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.remote.run_handle import RunHandle
 from sandbox_tui.sessions.remote.sockets import is_detached
 from sandbox_tui.tui.screens.evals.source import EvalSource
-from sandbox_tui.tui.textual_support.toasts import RESULT_SECONDS
+from sandbox_tui.tui.textual_support.toasts import note_here
 
 
 def screen_of(
@@ -54,7 +54,7 @@ def screen_of(
         activity = source.activity(sample)
         doing = "" if activity is None else f" ({activity.words})"
         words = f"It runs {source.program}{doing}; this is its recording so far."
-        below.notify(sanitize_line(words), markup=False, timeout=RESULT_SECONDS)
+        note_here(below, words)
     return replay
 
 

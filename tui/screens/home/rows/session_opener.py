@@ -14,7 +14,7 @@ from sandbox_tui.sessions import RunRegistry, RunSummary
 from sandbox_tui.sessions.relations.listing import EvalRow, Row, SamplesRow, SessionRow, TrainingRow
 from sandbox_tui.sessions.remote.sockets import is_detached
 from sandbox_tui.sessions.search.across_sessions import OF_WHOLE_SESSION, Hit
-from sandbox_tui.tui.textual_support.toasts import RESULT_SECONDS
+from sandbox_tui.tui.textual_support.toasts import note_here
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
 if TYPE_CHECKING:  # the screens are imported when they are shown
@@ -55,7 +55,7 @@ def opening_words(row: Row | None) -> str | None:
         case TrainingRow():
             return "Open the training run"
         case SessionRow(run=run):
-            return "Watch the run" if run.outcome == "running" else "Replay the session"
+            return "Watch the run" if _is_watched(run) else "Replay the session"
         case None:
             return None
 
@@ -71,12 +71,16 @@ def opening_word(row: Row | None, waiting: Container[str]) -> str:
         case SamplesRow(is_open=is_open):
             return "fold" if is_open else "list"
         case SessionRow(run=run):
-            is_watched = run.outcome == "running" and run.id not in waiting
-            return "watch" if is_watched else "open"
+            return "watch" if _is_watched(run) and run.id not in waiting else "open"
         case None:
             return ""
         case _:
             return "open"
+
+
+def _is_watched(run: RunSummary) -> bool:
+    """Return whether opening a session shows how it goes on; one of another host is replayed."""
+    return run.outcome == "running" and not run.elsewhere
 
 
 class SessionOpener:
@@ -175,16 +179,21 @@ class SessionOpener:
         app_of(self._screen).push_screen(replay)
 
     def _watch_elsewhere(self, run: RunSummary, at: ReplayPosition | None) -> None:
-        """Watch a run of another program if that answers; otherwise replay it as far as it got,
-        which may be to its end by now."""
-        if not is_detached(run.id):
-            with contextlib.suppress(StoreError):  # the replay says so, too
-                run = self._run_workers.store.run(run.id, strict=True)
-            self._replay(run, at)
-            if run.outcome == "running":
-                words = f"This session still runs in {run.program}. This is its recording so far."
-                self._screen.notify(words, markup=False, timeout=RESULT_SECONDS)
-            return
+        """Watch a run of another program, and steer it if that answers; replay one that has ended
+        by now, and one of another host, as far as it got."""
         from sandbox_tui.sessions.remote.client import RunClient
+        from sandbox_tui.tui.screens.cockpit.live.interrupted import follow_on_screen
 
-        self.open_run(RunClient(run, self._run_workers.store), at=at)
+        store = self._run_workers.store
+        if is_detached(run.id):
+            self.open_run(RunClient(run, store), at=at)
+            return
+        with contextlib.suppress(StoreError):  # the replay says so, too
+            run = store.run(run.id, strict=True)
+        if run.outcome == "running" and not run.elsewhere:
+            follow_on_screen(app_of(self._screen), run, store, at)
+            return
+        self._replay(run, at)
+        if run.outcome == "running":
+            words = f"This session still runs in {run.program}. This is its recording so far."
+            note_here(self._screen, words)
