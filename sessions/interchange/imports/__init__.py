@@ -48,8 +48,9 @@ from sandbox_tui.sessions.store.tables.source_documents import (
     runs_imported_from,
 )
 
-IMPORTERS: tuple[Importer, ...] = tuple(
-    module.IMPORTER for module in (bundle, atif, trajectory, mini_swe_agent, swe_agent, asciicast)
+IMPORTERS: tuple[Importer, ...] = (
+    *(module.IMPORTER for module in (bundle, atif, trajectory, mini_swe_agent, swe_agent)),
+    *(asciicast.IMPORTER_V2, asciicast.IMPORTER_V3),
 )
 """In the order in which they are tried."""
 
@@ -104,13 +105,19 @@ def _read(path: Path) -> tuple[Opened, Importer, Sequence[Imported]]:
 
 
 def format_found(run: RunSummary) -> str:
-    """Return the format that a session was imported from and what it lacks, in words; empty if
-    the format was not recorded."""
+    """Return the format that a session was imported from, what it lacks and where it was cut off,
+    in words; empty if the format was not recorded."""
     for importer in IMPORTERS:
         if importer.short == run.import_format:
             without = f", without {importer.lacks}" if importer.lacks else ""
-            return f"{importer.name}{without}"
-    return ""
+            cut = (
+                f", {run.error}"
+                if run.is_rebuilt and run.outcome == "imported" and run.error
+                else ""
+            )
+            return f"{importer.name}{without}{cut}"
+    former = run.import_format == asciicast.FORMAT  # its version was not recorded
+    return f"{asciicast.FORMAT}, without {asciicast.LACKS}" if former else ""
 
 
 def _importer(opened: Opened) -> Importer:

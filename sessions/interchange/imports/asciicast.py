@@ -5,6 +5,7 @@ The recording becomes a session without a model and with one terminal named `she
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
@@ -34,13 +35,19 @@ MAX_SIZES = 2_000
 """Maximum number of resizes; each one reflows a whole screen, here and in every export."""
 
 
-def recognises(opened: Opened) -> bool:
-    """Return whether a file has this format."""
-    document = opened.document
-    if document is None:
-        return False
-    header = object_of(document.value)
-    return header.get("version") in (2, 3) and _size(header) is not None
+def recognises_v2(opened: Opened) -> bool:
+    """Return whether a file is an asciicast v2."""
+    return _has_version(opened, 2)
+
+
+def recognises_v3(opened: Opened) -> bool:
+    """Return whether a file is an asciicast v3."""
+    return _has_version(opened, 3)
+
+
+def _has_version(opened: Opened, version: int) -> bool:
+    header = object_of(opened.document.value if opened.document else None)
+    return header.get("version") == version and _size(header) is not None
 
 
 def read(opened: Opened) -> Sequence[Imported]:
@@ -55,6 +62,7 @@ def read(opened: Opened) -> Sequence[Imported]:
     lines = (document.lines if document else None) or ()
     if len(lines) > MAX_LINES:
         raise ImportRefused(f"{source.name} has more than {MAX_LINES} lines.")
+    lines, cut = _whole_lines(lines)
     events: list[e.AnyEvent] = [_started(header, source.modified)]
     events.append(e.TerminalOpened(terminal=TERMINAL, cols=size[0], rows=size[1]))
     last = 0.0
@@ -66,12 +74,28 @@ def read(opened: Opened) -> Sequence[Imported]:
             raise ImportRefused(f"{source.name} changes its size more than {MAX_SIZES} times.")
         events.append(msgspec.structs.replace(event, t=round(last, 6)))
     totals = e.Totals(seconds=last)
-    events.append(e.RunFinished(t=round(last, 6), reason="imported", error=None, totals=totals))
+    events.append(e.RunFinished(t=round(last, 6), reason="imported", error=cut, totals=totals))
     events = _numbered(events)
     original = SourceDocument(
         format=FORMAT, name=source.name, fingerprint=fingerprint(events), data=source.data
     )
-    return [Imported(events=events, original=original)]
+    notes = [(0, f"{source.name} was {cut}.", time.time())] if cut else []
+    return [Imported(events=events, original=original, notes=notes)]
+
+
+def _whole_lines(lines: Sequence[str]) -> tuple[Sequence[str], str | None]:
+    """Return the lines without a last one that is not JSON, and that the file was cut off there.
+
+    Its recorder was killed while it wrote, or the file was not copied to its end.
+    """
+    last = lines[-1] if len(lines) > 1 else ""
+    if not last.strip() or last.startswith("#"):
+        return lines, None
+    try:
+        parse(last)
+    except ValueError:
+        return lines[:-1], f"cut off in line {len(lines)}"
+    return lines, None
 
 
 def _started(header: dict[str, Any], modified: float) -> e.RunStarted:
@@ -125,14 +149,12 @@ def _entries(
         try:
             entry = parse(line)
         except ValueError as error:
-            if number >= len(lines):  # the recorder was killed while it wrote the last line
-                return
             raise ImportRefused(f"{name} is damaged: line {number} is not JSON.") from error
         parts = cast(list[Any], entry) if isinstance(entry, list) else []
         if len(parts) != 3 or not isinstance(parts[1], str) or _time(parts[0]) is None:
             raise ImportRefused(f"{name} is damaged: line {number} is not an event.")
-        time = _time(parts[0]) or 0.0
-        now = now + time if relative else time
+        seconds = _time(parts[0]) or 0.0
+        now = now + seconds if relative else seconds
         event = _event(parts[1], parts[2])
         if event is not None:
             yield min(now, 1e9), event
@@ -174,10 +196,10 @@ def _numbered(events: list[e.AnyEvent]) -> list[e.AnyEvent]:
     return [msgspec.structs.replace(event, seq=seq) for seq, event in enumerate(events, 1)]
 
 
-IMPORTER = Importer(
-    name="asciicast v2 or v3",
-    short=FORMAT,
-    lacks="calls, tokens and files",
-    recognises=recognises,
-    read=read,
+LACKS = "calls, tokens and files"
+IMPORTER_V2 = Importer(
+    name="asciicast v2", short="asciicast v2", lacks=LACKS, recognises=recognises_v2, read=read
+)
+IMPORTER_V3 = Importer(
+    name="asciicast v3", short="asciicast v3", lacks=LACKS, recognises=recognises_v3, read=read
 )

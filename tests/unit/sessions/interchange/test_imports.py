@@ -442,6 +442,18 @@ def test_asciicasts(store: Store, tmp_path: Path, text: str, times: list[float])
     )
 
 
+def test_an_asciicast_that_was_cut_off_says_so(store: Store, tmp_path: Path) -> None:
+    path = written(tmp_path / "x.cast", f'{V2}[0.5, "o", "a"]\n[1.5, "o", "b')
+    (run_id,) = import_file(store, path)
+    assert format_found(store.run(run_id)) == (
+        "asciicast v2, without calls, tokens and files, cut off in line 3"
+    )
+    assert [note.text for note in notes_of(store, run_id)] == ["x.cast was cut off in line 3."]
+    (whole,) = import_file(store, written(tmp_path / "y.cast", f'{V3}[0.5, "o", "a"]\n'))
+    assert format_found(store.run(whole)) == "asciicast v3, without calls, tokens and files"
+    assert notes_of(store, whole) == []
+
+
 def test_our_own_asciicast_comes_back(store: Store, tmp_path: Path) -> None:
     events, contents = sample("words")
     keep(store, events, contents)
