@@ -16,7 +16,9 @@
      ├─ FileRefused            a file operation that cannot be done, with the reason for the user
      │   └─ NotListed          a folder's files could not be listed
      ├─ EventDecodeError       a stored or imported event that this version cannot read
-     ├─ ImportRefused          a file that is no session, or a damaged one; nothing was changed
+     ├─ ImportRefused          a file that cannot be imported; nothing was changed
+     │   ├─ NoRecording        in no format that can be imported
+     │   └─ AlreadyImported    its session is already here
      └─ StoreError             the session database cannot be opened, read or written
 
 Messages are one or two sentences for the user: what was wrong, what to do.
@@ -162,6 +164,14 @@ class ImportRefused(SandboxTuiError):
     """A file that cannot be imported; nothing was changed."""
 
     exit_code = 2
+
+
+class NoRecording(ImportRefused):
+    """A file in no format that can be imported."""
+
+
+class AlreadyImported(ImportRefused):
+    """A file whose session is already in the database."""
 
 
 class StoreError(SandboxTuiError):

@@ -11,7 +11,12 @@ from pathlib import Path
 
 import msgspec
 
-from sandbox_tui.core.base.errors import ImportRefused, SandboxTuiError
+from sandbox_tui.core.base.errors import (
+    AlreadyImported,
+    ImportRefused,
+    NoRecording,
+    SandboxTuiError,
+)
 from sandbox_tui.core.events.run_state import fold
 from sandbox_tui.core.events.types import (
     AnyEvent,
@@ -35,7 +40,6 @@ from sandbox_tui.sessions.interchange.imports.base import (
     Imported,
     Importer,
     Opened,
-    UnknownFormat,
     check_depth,
     open_source,
 )
@@ -121,12 +125,12 @@ def format_found(run: RunSummary) -> str:
 
 
 def _importer(opened: Opened) -> Importer:
-    with contextlib.suppress(UnknownFormat):  # it is no JSON
+    with contextlib.suppress(NoRecording):  # it is no JSON
         for importer in IMPORTERS:
             if importer.recognises(opened):
                 return importer
     names = ", ".join(importer.name for importer in IMPORTERS)
-    raise ImportRefused(
+    raise NoRecording(
         f"{opened.source.name} is not a recording in a format that can be imported. Known formats: "
         f"{names}."
     )
@@ -206,7 +210,7 @@ def _refuse_known(store: Store, session: Imported) -> None:
     """Keep a session from being imported twice.
 
     Raises:
-        ImportRefused: exactly this session is already in the database.
+        AlreadyImported: exactly this session is already in the database.
     """
     mark = fingerprint(session.events)
     here = runs_imported_from(store, mark)
@@ -215,7 +219,7 @@ def _refuse_known(store: Store, session: Imported) -> None:
         same = store.runs_alike(first.started_at, last.seq)
         here += [run_id for run_id in same if fingerprint(store.events(run_id)) == mark]
     if here:
-        raise ImportRefused(f"This session is already here: {here[0]}.")
+        raise AlreadyImported(f"This session is already here: {here[0]}.")
 
 
 def _free_id(store: Store, session: Imported) -> str:

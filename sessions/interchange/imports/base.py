@@ -16,14 +16,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
 
-from sandbox_tui.core.base.errors import ImportRefused
+from sandbox_tui.core.base.errors import ImportRefused, NoRecording
 from sandbox_tui.core.events.types import AnyEvent
 from sandbox_tui.sessions.store.tables.source_documents import SourceDocument
-
-
-class UnknownFormat(ImportRefused):
-    """The content of a file has no format that is known here."""
-
 
 MAX_DOCUMENT_BYTES = 64 << 20
 """Maximum size of a text file; a bundle may be larger (see `bundle_format`)."""
@@ -185,8 +180,8 @@ def _document(source: Source) -> Document:
             raise _unknown(source) from whole
 
 
-def _unknown(source: Source) -> UnknownFormat:
-    return UnknownFormat(f"{source.name} is not a recording in a format that can be imported.")
+def _unknown(source: Source) -> NoRecording:
+    return NoRecording(f"{source.name} is not a recording in a format that can be imported.")
 
 
 def parse(text: str) -> Any:

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
+from textual.widgets import Static
 
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.interchange.export_files import make_export
 from sandbox_tui.sessions.interchange.exports import EXPORTERS
+from sandbox_tui.sessions.interchange.imports import import_file
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.home.import_sessions import ImportDialog
 from sandbox_tui.tui.textual_support.private_api import shown_toasts
@@ -71,6 +73,21 @@ async def test_files_that_cannot_be_imported_keep_no_others_out(
                     for one in shown_toasts(home.app)
                 ),
             )
+
+
+async def test_why_files_are_not_imported_is_counted_by_reason(
+    tmp_path: Path, folder: Path
+) -> None:
+    (folder / "more.txt").write_text("more")
+    with contextlib.closing(Store(tmp_path / "s.db")) as store:
+        keep(store, *sample("mine"), run_id="mine")
+        for name in ("one", "two"):
+            import_file(store, folder / f"{name}.sbx")
+        async with at_home(store) as (home, pilot):
+            await asked(home, pilot, f"{str(folder).replace(' ', '?')}/*")
+            why = home.app.screen.query_one("#why", Static)
+            words = "2 already here, 2 are no recordings."
+            await until(pilot, lambda: str(why.content) == words)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sandbox_tui.core.base.errors import ConfigError, ImportRefused, StoreError
+from sandbox_tui.core.base.errors import AlreadyImported, ConfigError, ImportRefused, StoreError
 from sandbox_tui.core.base.sanitize import sanitize, sanitize_line
 from sandbox_tui.core.base.typed_path import is_folder
 from sandbox_tui.core.base.write_file import is_stdout
@@ -157,7 +157,7 @@ def _to_stdout(export: Export) -> None:
 
 def import_files(store: Store, files: Sequence[Path]) -> bool:
     """Import each file and print the result, with the file's name if there are several; return
-    False if one failed."""
+    False if one failed. It is no failure that a session is already here."""
     from sandbox_tui.sessions.interchange.imports import format_found, import_file
 
     good = True
@@ -170,7 +170,7 @@ def import_files(store: Store, files: Sequence[Path]) -> bool:
                 steps = numbers.counted(run.steps, "step")
                 click.echo(f"{which}{run.id}  {steps}  {task} · {format_found(run)}")
         except (ImportRefused, StoreError) as error:
-            good = False
+            good = good and isinstance(error, AlreadyImported)
             words = sanitize(str(error))
             which = "" if path.name in words else which  # an error may name its file itself
             click.echo(f"sandbox-tui: {which}{words}", err=True)

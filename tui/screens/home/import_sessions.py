@@ -12,11 +12,17 @@ from textual.app import App, ComposeResult
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
-from sandbox_tui.core.base.errors import ImportRefused, StoreError
+from sandbox_tui.core.base.errors import (
+    AlreadyImported,
+    ImportRefused,
+    SandboxTuiError,
+    StoreError,
+)
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.base.typed_path import is_folder, is_there, typed_path
 from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.format.import_words import refused_words
 from sandbox_tui.tui.format.titles import cut_title, task_title
 from sandbox_tui.tui.screens.files.copy_files import CopyDialog
 from sandbox_tui.tui.textual_support.toasts import complain_here
@@ -81,21 +87,22 @@ class ImportDialog(CopyDialog[list[str]]):
         from sandbox_tui.sessions.interchange.imports import import_file
 
         run_ids: list[str] = []
-        refused: list[str] = []
+        refused: list[SandboxTuiError] = []
         for file in files:
             try:
                 run_ids += await asyncio.to_thread(import_file, self._store, file)
             except (ImportRefused, StoreError) as error:
-                refused.append(sanitize_line(str(error)))
-        others = "" if len(refused) < 2 else f" And {numbers.counted(len(refused) - 1, 'other')}."
+                refused.append(error)
         if run_ids:
             self.dismiss(run_ids)
             if refused:
-                words = f"Not imported: {refused[0]}{others}"
-                app_of(self).notify(words, severity="error", markup=False)
+                are_here = all(isinstance(error, AlreadyImported) for error in refused)
+                severity = "information" if are_here else "error"
+                words = f"Not imported: {refused_words(refused)}"
+                app_of(self).notify(words, severity=severity, markup=False)
         else:
             self.complain(self.query_one(PathInput), "not imported")
-            self.query_one("#why", Static).update(f"{refused[0]}{others}")
+            self.query_one("#why", Static).update(refused_words(refused))
 
     def on_input_changed(self) -> None:
         """Take back what was wrong with another file."""

@@ -676,6 +676,7 @@ def test_each_of_several_files_is_named(store: Store, tmp_path: Path) -> None:
     assert both.stdout.startswith(f"{one}: {run_id}  ")
     assert both.stderr == f"sandbox-tui: {other}: {here}"
     assert alone.stderr == f"sandbox-tui: {here}"
+    assert (both.exit_code, alone.exit_code) == (0, 0)
 
 
 JSON = st.recursive(
