@@ -302,7 +302,7 @@ def sessions_export(
 @sessions.command("import")
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 def sessions_import(files: tuple[Path, ...]) -> None:
-    """Import FILES; their content decides the format, not their names.
+    """Import FILES; their content decides the format, not their names. - is stdin.
 
     Formats: trajectory.json (llm-in-sandbox), .traj (SWE-agent), .traj.json (mini-swe-agent),
     ATIF (Harbor), asciicast v2 and v3, and bundles (.sbx).

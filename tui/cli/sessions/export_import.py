@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import difflib
 import json
 import re
 import sys
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -155,6 +157,40 @@ def _to_stdout(export: Export) -> None:
     sys.stdout.buffer.flush()
 
 
+@contextlib.contextmanager
+def _file_of(path: Path) -> Generator[Path]:
+    """Yield a file to import; `-` is standard input, copied to a file that lasts as long.
+
+    Raises:
+        ImportRefused: standard input is a terminal, too large, or cannot be copied.
+    """
+    if str(path) != "-":
+        yield path
+        return
+    if sys.stdin.isatty():
+        raise ImportRefused("stdin is a terminal: name a file, or pipe a session in.")
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / "stdin"
+        try:
+            _copy_stdin(copy)
+        except OSError as error:
+            raise ImportRefused(f"stdin cannot be copied to {folder}: {error.strerror}.") from error
+        yield copy
+
+
+def _copy_stdin(copy: Path) -> None:
+    from sandbox_tui.sessions.interchange.imports.base import MAX_BUNDLE_BYTES
+
+    left = MAX_BUNDLE_BYTES
+    with copy.open("wb") as target:
+        while data := sys.stdin.buffer.read(1 << 20):
+            left -= len(data)
+            if left < 0:
+                most = MAX_BUNDLE_BYTES >> 20
+                raise ImportRefused(f"stdin is too large: at most {most} MB are imported.")
+            target.write(data)
+
+
 def import_files(store: Store, files: Sequence[Path]) -> bool:
     """Import each file and print the result, with the file's name if there are several; return
     False if one failed. It is no failure that a session is already here."""
@@ -164,7 +200,9 @@ def import_files(store: Store, files: Sequence[Path]) -> bool:
     for path in files:
         which = f"{sanitize_line(str(path))}: " if len(files) > 1 else ""
         try:
-            for run_id in import_file(store, path):
+            with _file_of(path) as file:
+                run_ids = import_file(store, file)
+            for run_id in run_ids:
                 run = store.run(run_id)
                 task = cut_title(task_line(run.task), 60)
                 steps = numbers.counted(run.steps, "step")

@@ -679,6 +679,16 @@ def test_each_of_several_files_is_named(store: Store, tmp_path: Path) -> None:
     assert (both.exit_code, alone.exit_code) == (0, 0)
 
 
+def test_stdin_is_imported(store: Store, tmp_path: Path) -> None:
+    (run_id,) = import_file(store, written(tmp_path / "t.json", MINI))
+    piped = export(store, run_id, "bundle")
+    done = CliRunner().invoke(main, ["sessions", "import", "-"], input=piped)
+    assert done.exit_code == 0
+    assert done.stdout.startswith(f"{run_id}  ")
+    nothing = CliRunner().invoke(main, ["sessions", "import", "-"], input=b"")
+    assert (nothing.exit_code, nothing.stderr) == (2, "sandbox-tui: stdin is empty.\n")
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
     lambda inner: (
