@@ -12,6 +12,7 @@ from typing import Any, cast
 
 from sandbox_tui.core.agent.conversation_from_events import Message, conversation
 from sandbox_tui.core.agent.text_conversation import FAMILY_KEY
+from sandbox_tui.core.base.errors import RequestRefused
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.tools.registry import DEFAULT_TOOLS, find_tool
 from sandbox_tui.sessions.interchange.exports.base import Exporter, Part, Recording
@@ -20,7 +21,16 @@ DEFAULT_NAMES = tuple(tool.name for tool in DEFAULT_TOOLS)
 
 
 def write(recording: Recording) -> Iterable[Part]:
-    """Write the conversation as chat messages for fine-tuning."""
+    """Write the conversation as chat messages for fine-tuning.
+
+    Raises:
+        RequestRefused: the session has no conversation.
+    """
+    if not recording.summary.has_conversation:
+        raise RequestRefused(
+            f"The session {recording.summary.id} has no conversation to train on: "
+            "export it as asciicast."
+        )
     weights = _weights(recording.events)
     said = [event.text for event in recording.events if isinstance(event, e.ModelReplied)]
     messages = [_strict(message, weights, said) for message in conversation(recording.events)]

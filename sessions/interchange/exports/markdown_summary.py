@@ -43,9 +43,9 @@ def outcome_sentences(recording: Recording) -> Iterable[str]:
         yield _verdict_sentences(recording.verdict)
     cost = "" if summary.cost is None else f", ${summary.cost:.4f}"
     tags = f"\n- tags: {', '.join(map(inline, recording.tags))}" if recording.tags else ""
+    model = f"- model: {inline(recording.started.model)}\n" if recording.started.model else ""
     yield (
-        f"- model: {inline(recording.started.model)}\n"
-        f"- sandbox: {inline(recording.started.sandbox)}\n"
+        f"{model}- sandbox: {inline(recording.started.sandbox)}\n"
         f"- started: {started:%Y-%m-%d %H:%M} UTC\n"
         f"- tokens: {inline(summary.tokens or 'not recorded')}{cost}\n"
         f"- session: {inline(summary.id)}{tags}{_origin_lines(recording.origin)}"

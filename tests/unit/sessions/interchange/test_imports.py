@@ -17,7 +17,7 @@ from click.testing import CliRunner
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
-from sandbox_tui.core.base.errors import ImportRefused, StoreError
+from sandbox_tui.core.base.errors import ImportRefused, RequestRefused, StoreError
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import CallItem, fold
 from sandbox_tui.core.terminal.emulator.screen import Screen
@@ -452,6 +452,13 @@ def test_an_asciicast_that_was_cut_off_says_so(store: Store, tmp_path: Path) -> 
     (whole,) = import_file(store, written(tmp_path / "y.cast", f'{V3}[0.5, "o", "a"]\n'))
     assert format_found(store.run(whole)) == "asciicast v3, without calls, tokens and files"
     assert notes_of(store, whole) == []
+
+
+def test_an_asciicast_has_no_conversation_to_export(store: Store, tmp_path: Path) -> None:
+    (run_id,) = import_file(store, written(tmp_path / "x.cast", f'{V2}[0.5, "o", "a"]\n'))
+    with pytest.raises(RequestRefused, match="has no conversation to train on"):
+        export(store, run_id, "chat-jsonl")
+    assert b"- model:" not in export(store, run_id, "markdown")
 
 
 def test_our_own_asciicast_comes_back(store: Store, tmp_path: Path) -> None:
