@@ -49,12 +49,13 @@ from sandbox_tui.tui.lifecycle.quit_question import quit_question
 from sandbox_tui.tui.lifecycle.resume_first import resume_first
 from sandbox_tui.tui.lifecycle.shutdown import Shutdown
 from sandbox_tui.tui.lifecycle.unlisted_models import begin_first
-from sandbox_tui.tui.lifecycle.watch_detached import watch_detached
+from sandbox_tui.tui.lifecycle.watch_detached import in_place, watch_detached
 from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.reread_settings import reread_settings
 from sandbox_tui.tui.screens.messages import (
     DetachRequested,
     ForkRequested,
+    GoesOnElsewhere,
     ResumeRequested,
     RunAgainRequested,
 )
@@ -331,8 +332,11 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
         from sandbox_tui.tui.screens.cockpit.live.interrupted import open_resumed
 
         worker = open_resumed(self, event, self.settings.now, self._run_workers)
-        if worker is not None:
-            self._begun = [worker if one.run_id == event.run_id else one for one in self._begun]
+        self._begun = in_place(self._begun, worker)
+
+    @on(GoesOnElsewhere)
+    def _goes_on_elsewhere(self, event: GoesOnElsewhere) -> None:
+        self._begun = in_place(self._begun, event.worker)
 
     @on(DetachRequested)
     def _detach_requested(self, event: DetachRequested) -> None:

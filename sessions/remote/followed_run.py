@@ -1,21 +1,23 @@
-"""A run that goes on in another program without answering for it, followed by its record."""
+"""Runs that go on in other programs, also in one that does not answer for them."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterable
 from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.events import types as e
+from sandbox_tui.sessions.recording.run_worker import ProgramExited
+from sandbox_tui.sessions.relations.running_summaries import up_to_now
 from sandbox_tui.sessions.remote.client import RunClient
 from sandbox_tui.sessions.remote.recorded_run import RecordedRun
-from sandbox_tui.sessions.remote.sockets import is_detached
+from sandbox_tui.sessions.remote.sockets import is_served
 from sandbox_tui.sessions.store.tables.event_pages import stored_events
 
 if TYPE_CHECKING:
-    from sandbox_tui.sessions.remote.run_handle import RunHandle
+    from sandbox_tui.sessions.remote.run_handle import FoldedRun, RunHandle
     from sandbox_tui.sessions.store.run_summary import RunSummary
     from sandbox_tui.sessions.store.store import Store
 
@@ -49,6 +51,32 @@ class FollowedRun(RecordedRun):
 def follow_elsewhere(run: RunSummary, store: Store) -> RunHandle:
     """Return a run of another program, which may have ended by now: steered from here if that
     program answers, else watched."""
-    if run.outcome == "running" and is_detached(run.id):
+    if run.outcome == "running" and is_served(run.id):
         return RunClient(run, store)
     return FollowedRun(run, store)
+
+
+def going_on_elsewhere(
+    runs: Iterable[FoldedRun], store: Store
+) -> list[tuple[FoldedRun, RunClient | RecordedRun]]:
+    """Return which of the runs of a wall have another handle from now on: whose program had exited
+    and that another resumed since, and those whose program has begun to answer for them. Blocks.
+
+    Raises:
+        StoreError: the database cannot be read.
+    """
+    return [(run, now) for run in runs if (now := _another_handle(run, store)) is not None]
+
+
+def _another_handle(run: FoldedRun, store: Store) -> RunClient | RecordedRun | None:
+    has_exited = isinstance(run.failure, ProgramExited)
+    if not has_exited and not (isinstance(run, RecordedRun) and run.goes_on):
+        return None
+    answers = is_served(run.run_id)
+    if not has_exited and not answers:
+        return None
+    (summary,) = up_to_now(store, [store.run(run.run_id, strict=True)])
+    if summary.outcome == "running" and answers:
+        return RunClient(summary, store)
+    is_news = has_exited and summary.outcome != "interrupted"
+    return RecordedRun(summary, store) if is_news else None

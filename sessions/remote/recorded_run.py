@@ -32,10 +32,12 @@ class RecordedRun:
         store: the database.
 
     Attributes:
+        summary: the session as it was when this began.
         is_growing: whether another program was recording it at the last look.
     """
 
     def __init__(self, summary: RunSummary, store: Store) -> None:
+        self.summary = summary
         self.run_id = summary.id
         self.task = summary.task
         self._labels = sample_labels(summary)
@@ -65,6 +67,18 @@ class RecordedRun:
         if self._zero is None or not self.is_growing:
             return None
         return time.monotonic() - (time.time() - self._zero)
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether another program was running it at the last look."""
+        return self.is_growing and self.failure is None and not self.ended.is_set()
+
+    @property
+    def is_followed(self) -> bool:
+        """Whether a program of this host was running it when this began, and it did not come to an
+        end of its own."""
+        runs_here = self.summary.outcome == "running" and not self.summary.elsewhere
+        return runs_here and (self.goes_on or isinstance(self.failure, ProgramExited))
 
     @property
     def can_be_steered(self) -> bool:

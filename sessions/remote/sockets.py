@@ -66,6 +66,13 @@ def is_detached(run_id: str) -> bool:
     return socket_path(run_id).exists()
 
 
+def is_served(run_id: str) -> bool:
+    """Return whether a program answers for a run: the socket is not one that a killed program left.
+    Connects, which takes a second at most."""
+    path = socket_path(run_id)
+    return path.exists() and answers(path)
+
+
 def remove_left_socket(run_id: str) -> None:
     """Remove the socket of a run whose program was killed, unless it cannot be removed."""
     for path in candidate_paths(run_id):

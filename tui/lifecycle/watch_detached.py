@@ -15,6 +15,11 @@ if TYPE_CHECKING:  # the screens are imported when they are shown
     from sandbox_tui.sessions.remote.run_handle import RunHandle
 
 
+def in_place(begun: Sequence[RunHandle], worker: RunHandle | None) -> list[RunHandle]:
+    """Return the runs that the program was started for, with this handle for its session."""
+    return [worker if worker and one.run_id == worker.run_id else one for one in begun]
+
+
 def watch_detached(
     app: App[int],
     runs: Sequence[RunSummary],

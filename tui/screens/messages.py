@@ -11,6 +11,7 @@ from sandbox_tui.core.base.errors import SandboxTuiError
 
 if TYPE_CHECKING:
     from sandbox_tui.sessions import RunWorker
+    from sandbox_tui.sessions.remote.run_handle import RunHandle
 
 
 class ForkRequested(Message):
@@ -68,6 +69,18 @@ class ResumeRequested(Message):
         self.run_id = run_id
         self.then = then
         self.refused = refused
+
+
+class GoesOnElsewhere(Message):
+    """A run that a screen shows goes on in another program than before, or has ended there.
+
+    Attributes:
+        worker: the run from now on.
+    """
+
+    def __init__(self, worker: RunHandle) -> None:
+        super().__init__()
+        self.worker = worker
 
 
 class DetachRequested(Message):

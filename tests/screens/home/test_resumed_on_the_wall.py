@@ -1,22 +1,31 @@
-"""An interrupted run on the wall of `attach` that is resumed in this program."""
+"""An interrupted run on the wall of `attach` that is resumed, in this program or another."""
 
 from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from textual.pilot import Pilot
 
 from sandbox_tui.core.base.process_identity import ProcessIdentity
 from sandbox_tui.core.config.settings import load
+from sandbox_tui.core.events import types as e
 from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import RunWorker, Store
+from sandbox_tui.sessions.remote import followed_run, recorded_run
+from sandbox_tui.sessions.remote.client import RunClient
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.lifecycle.first_screen import Attach
+from sandbox_tui.tui.screens.cockpit.live import interrupted
+from sandbox_tui.tui.screens.cockpit.live.interrupted import InterruptedDialog
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from sandbox_tui.tui.screens.messages import ResumeRequested
+from sandbox_tui.tui.screens.wall import run_group
+from sandbox_tui.tui.screens.wall.steering.controlled_runs import why_not
 from sandbox_tui.tui.screens.wall.wall_screen import WallScreen
 from sandbox_tui.tui.textual_support.private_api import shown_toasts
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
@@ -58,3 +67,79 @@ async def test_its_tile_and_its_screen_are_those_of_the_resumed_run(store: Store
         await pilot.press("q")
         await until(pilot, lambda: app.screen is wall)
         app.runs.all.clear()
+
+
+def go_on(store: Store, run_id: str) -> None:
+    """Resume a run, as another program does: it is none of this app's."""
+    store.set_owner(run_id, ProcessIdentity.this_process())
+    store.append(run_id, [e.Warned(seq=2, t=1.0, text="resumed")])
+
+
+@asynccontextmanager
+async def wall_of(store: Store) -> AsyncIterator[tuple[SandboxTui, Pilot[int], list[RunTile]]]:
+    settings = load({"model.name": "m", "model.local_ports": []})
+    app = SandboxTui(settings, store, Attach([store.run("a"), store.run("b")]))
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await until(pilot, lambda: len(app.screen.query(RunTile)) == 2)
+        tiles = list(app.screen.query(RunTile))
+        await until(pilot, lambda: [one.kind for one in tiles] == ["failed"] * 2)
+        yield app, pilot, tiles
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (recorded_run, run_group, interrupted):
+        monkeypatch.setattr(module, "POLL_SECONDS", 0.01)
+
+
+@pytest.mark.usefixtures("quick")
+async def test_its_tile_watches_it_if_another_terminal_resumes_it(store: Store) -> None:
+    async with wall_of(store) as (app, pilot, (tile, other)):
+        go_on(store, "a")
+        await until(pilot, lambda: "watching" in tile.names)
+        await until(pilot, lambda: tile.state.seq == 2)
+        assert tile.kind == "running"
+        assert other.kind == "failed"
+        assert why_not("steer", tile) == "this run belongs to another program"
+
+        wall = app.screen
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, LiveScreen))
+        live = app.screen
+        assert isinstance(live, LiveScreen)
+        await until(pilot, lambda: live.state.seq == 2)
+        assert live.worker.audience == "watching"
+        store.append("a", [e.Warned(seq=3, t=2.0, text="more")])
+        await until(pilot, lambda: live.state.seq == tile.state.seq == 3)
+        await pilot.press("q")
+        await until(pilot, lambda: app.screen is wall)
+
+        store.set_owner("a", ProcessIdentity.no_process())  # killed, too
+        await until(pilot, lambda: tile.status_words == "◌ interrupted")
+        words = "Run 1's program is gone: enter, then r resumes it."
+        await until(pilot, lambda: words in [one.message for one in shown_toasts(app)])
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, InterruptedDialog))
+        assert not app.failures.keys() - {"b", "a"}
+
+
+@pytest.mark.usefixtures("quick")
+async def test_its_tile_shows_how_it_ended_in_another_terminal(store: Store) -> None:
+    async with wall_of(store) as (_, pilot, (tile, other)):
+        end = e.RunFinished(seq=2, t=1.0, reason="submitted", error=None, totals=e.Totals())
+        store.append("a", [end])
+        await until(pilot, lambda: tile.kind == "submitted")
+        assert other.kind == "failed"
+
+
+@pytest.mark.usefixtures("quick")
+async def test_its_tile_attaches_once_its_program_answers(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served = set[str]()
+    monkeypatch.setattr(followed_run, "is_served", lambda run_id: run_id in served)
+    async with wall_of(store) as (_, pilot, (tile, _)):
+        go_on(store, "a")
+        await until(pilot, lambda: "watching" in tile.names)
+        served.add("a")
+        await until(pilot, lambda: isinstance(tile.worker, RunClient))

@@ -42,7 +42,6 @@ class RunGroup:
         self._reads = asyncio.Semaphore(MAX_CONCURRENT_READS)
         self._workers = workers
         self._runs = {session.id: _run_of(session, workers) for session in sessions}
-        self._screen: Screen[None] | None = None
         self._watching: dict[str, Worker[None]] = {}
 
     @property
@@ -62,29 +61,14 @@ class RunGroup:
         """Fold the events of the runs of other programs as long as a screen is open, and follow
         them to the programs that resume them."""
         self.watch(screen)
-        screen.run_worker(self._look(), group="watching")
+        screen.run_worker(self._look(screen), group="watching")
 
     def watch(self, screen: Screen[None]) -> None:
         """Fold the events of the runs of other programs as long as a screen is open."""
-        self._screen = screen
         for run in self._runs.values():
-            self._begin(run)
+            self._begin(run, screen)
 
-    def attach(self, run: RunClient) -> RunClient:
-        """Return the handle with which this program is attached to a run, so that it does not take
-        control from itself: this one, unless there is one already."""
-        shown = self.all.get(run.run_id)
-        if isinstance(shown, RunClient) and not shown.ended.is_set():
-            return shown
-        if shown is not None:
-            self._replace(shown, run)
-        return run
-
-    def _begin(self, run: FoldedRun) -> None:
-        screen = self._screen
-        if screen is None:
-            return
-
+    def _begin(self, run: FoldedRun, screen: Screen[None]) -> None:
         def complain(words: str) -> None:
             screen.notify(sanitize_line(words), severity="warning", markup=False)
 
@@ -94,22 +78,23 @@ class RunGroup:
         elif isinstance(run, RecordedRun):
             self._watching[run.run_id] = screen.run_worker(self._read(run), group="watching")
 
-    async def _look(self) -> None:
+    async def _look(self, screen: Screen[None]) -> None:
         while True:
             await asyncio.sleep(POLL_SECONDS)
             runs, store = list(self.all.values()), self._workers.store
             with contextlib.suppress(StoreError):  # it may be readable the next time
                 for before, now in await asyncio.to_thread(going_on_elsewhere, runs, store):
                     if self.all[now.run_id] is before:  # nothing has taken its place meanwhile
-                        self._replace(before, now)
+                        self._replace(before, now, screen)
 
-    def _replace(self, before: FoldedRun, now: RunClient | RecordedRun) -> None:
+    def _replace(
+        self, before: FoldedRun, now: RunClient | RecordedRun, screen: Screen[None]
+    ) -> None:
         if (watching := self._watching.get(before.run_id)) is not None:
             watching.cancel()
         self._runs = {**self._runs, now.run_id: now}
-        self._begin(now)
-        if self._screen is not None:
-            self._screen.post_message(GoesOnElsewhere(now))
+        self._begin(now, screen)
+        screen.post_message(GoesOnElsewhere(now))
 
     async def _read(self, run: RecordedRun) -> None:
         if run.is_growing:

@@ -17,6 +17,7 @@ from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.titles import task_line
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.screens.cockpit.live.approving.call_drafts import CallDrafts
+from sandbox_tui.tui.screens.cockpit.live.interrupted import follow_on_screen
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from sandbox_tui.tui.screens.cockpit.live.steering import GONE, RunSteering, pause_or_resume
 from sandbox_tui.tui.screens.cockpit.live.waiting_toast import thawed_for
@@ -72,15 +73,21 @@ class TileActions:
         self._answers = answers
 
     def open(self, tile: RunTile) -> None:
-        """Open a run: live, or as a replay if only its record is known."""
-        if not isinstance(tile.worker, RecordedRun):
-            screen = LiveScreen(tile.worker, self._store, confirm_leave=False)
-            app_of(self._screen).push_screen(screen)
+        """Open a run: live, also to watch one that another program runs or has run until it was
+        killed; as a replay if it had ended before."""
+        app, run = app_of(self._screen), tile.worker
+        if not isinstance(run, RecordedRun):
+            app.push_screen(LiveScreen(run, self._store, confirm_leave=False))
             return
         try:
-            self._opener.open(self._store.run(tile.worker.run_id))
+            summary = self._store.run(run.run_id)
         except SandboxTuiError as error:
             self.complain(error)
+            return
+        if run.is_followed:
+            follow_on_screen(app, summary, self._store)
+        else:
+            self._opener.open(summary)
 
     def approve(self, tile: RunTile) -> None:
         """Approve the waiting call of a run; ask first if an edit of it was left as a draft."""

@@ -11,12 +11,10 @@ from textual.screen import Screen
 
 from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.sessions import RunRegistry
-from sandbox_tui.sessions.remote.client import RunClient
 from sandbox_tui.sessions.remote.run_handle import FoldedRun
 from sandbox_tui.sessions.store.tables.annotations import titles_of
 from sandbox_tui.sessions.store.tables.runs import ids_kept
 from sandbox_tui.tui.format import numbers
-from sandbox_tui.tui.screens.wall.run_group import RunGroup
 from sandbox_tui.tui.screens.wall.started_together import StartedTogether
 from sandbox_tui.tui.widgets.wall.run_order import Filter, next_filter
 
@@ -95,11 +93,6 @@ class WallRuns:
         """Keep a group up to date as long as a screen is open."""
         if self._group is not None:
             self._group.follow(screen)
-
-    def attach(self, run: RunClient) -> RunClient:
-        """Return the handle with which a group is attached to a run, which is this one from now on
-        if it has none."""
-        return self._group.attach(run) if isinstance(self._group, RunGroup) else run
 
     async def read(self) -> None:
         """Read the titles, and which sessions were deleted."""

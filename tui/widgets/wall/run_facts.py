@@ -9,7 +9,6 @@ from rich.style import Style
 
 from sandbox_tui.core.base.durations import clock
 from sandbox_tui.core.events.outcome_sign import OutcomeSign, outcome_sign
-from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.sessions.recording.run_worker import ProgramExited
 from sandbox_tui.sessions.remote.client import RunClient
 from sandbox_tui.sessions.remote.recorded_run import RecordedRun
@@ -153,11 +152,11 @@ def status_style(run: FoldedRun, palette: Palette) -> Style:
 
 
 def clock_of(run: FoldedRun, heard_at: float) -> float:
-    """Return the seconds since a run started; until its record is read, from when its list was read.
+    """Return the seconds since a run started; as its summary says until its record is read.
 
     Args:
         run: the run.
-        heard_at: when something new was last known of it, on the monotonic clock.
+        heard_at: when something new was last heard of it, on the monotonic clock.
     """
     if is_attaching(run):
         return run.summary.seconds + time.monotonic() - heard_at

@@ -17,7 +17,7 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.core.tools.edit_preview import EditPreview
-from sandbox_tui.sessions.remote.run_handle import FoldedRun, run_clock
+from sandbox_tui.sessions.remote.run_handle import FoldedRun
 from sandbox_tui.sessions.store.answers import SAID
 from sandbox_tui.tui.format.answers import NO_ANSWER, answer_line, result_answer
 from sandbox_tui.tui.format.fit_line import fit_line
@@ -28,7 +28,6 @@ from sandbox_tui.tui.format.status import (
     reply_progress,
     retry_reason,
     short_error,
-    step_words,
     unfinished_reply,
 )
 from sandbox_tui.tui.format.titles import first_line, task_line
@@ -41,6 +40,7 @@ from sandbox_tui.tui.widgets.wall.fit_answer import fit_beside
 from sandbox_tui.tui.widgets.wall.run_facts import (
     WATCHING,
     Kind,
+    clock_of,
     figures_words,
     is_cut_off,
     is_watched,
@@ -48,6 +48,7 @@ from sandbox_tui.tui.widgets.wall.run_facts import (
     silent_seconds,
     status_style,
     status_words,
+    step_of,
 )
 from sandbox_tui.tui.widgets.wall.run_groups import said_answer_of
 
@@ -160,7 +161,7 @@ class RunTile(Widget, can_focus=True):
     @property
     def now(self) -> float:
         """Seconds since the run started; continues between events."""
-        return run_clock(self.worker, self.state, self._heard_at)
+        return clock_of(self.worker, self._heard_at)
 
     @property
     def silent(self) -> float:
@@ -214,7 +215,9 @@ class RunTile(Widget, can_focus=True):
             marked = "marked" if self.marked else ""
             parts = [f"{self.number} {words}", *self._own_names(), marked, *self.differs[1:]]
             self.border_title = Content(" · ".join(part for part in parts if part))
-            self.border_subtitle = Content(figures_words(self.state, self.now, self.size.width - 2))
+            self.border_subtitle = Content(
+                figures_words(self.worker, self.now, self.size.width - 2)
+            )
 
     @override
     def render(self) -> Text:
@@ -290,7 +293,7 @@ class RunTile(Widget, can_focus=True):
         names = Text(" · ".join(part for part in self.names if part), style=palette.text)
         needed = MIN_WIDTH_WITH_FIGURES + (MIN_NAMED_WIDTH if is_alone and names else 0)
         if width >= needed:
-            line.append(f"{clock(self.now)} {step_words(self.state):<8} ", style=palette.dim)
+            line.append(f"{clock(self.now)} {step_of(self.worker):<8} ", style=palette.dim)
         if is_alone and names:
             most = (width - line.cell_len) * 2 // 5
             fit_line(names, most)

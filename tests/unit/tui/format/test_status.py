@@ -111,7 +111,8 @@ def test_a_run_that_ended_within_a_step_counts_the_steps_that_the_end_card_count
     totals = e.Totals(steps=2)
     state.apply(e.RunFinished(reason="cancelled", error=None, totals=totals, answer=None))
     assert step_words(state, most=True) == "2 steps"
-    assert "2 steps" in figures_words(state, 0.0, 80)
+    run: Any = SimpleNamespace(state=state, failure=None)
+    assert "2 steps" in figures_words(run, 0.0, 80)
 
 
 def test_an_error_is_shortened_to_the_status_and_the_words_of_the_server() -> None:

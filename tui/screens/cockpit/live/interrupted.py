@@ -17,9 +17,10 @@ from sandbox_tui.core.base.errors import SandboxTuiError, StoreError
 from sandbox_tui.core.base.sanitize import sanitize
 from sandbox_tui.core.config.settings import Settings
 from sandbox_tui.sessions import RunRegistry, RunSummary, Store
+from sandbox_tui.sessions.remote.client import RunClient
 from sandbox_tui.sessions.remote.followed_run import FollowedRun, follow_elsewhere
 from sandbox_tui.sessions.remote.resume_here import resume_here
-from sandbox_tui.sessions.remote.sockets import is_detached
+from sandbox_tui.sessions.remote.sockets import is_served
 from sandbox_tui.tui.format.outcome import outcome_words
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
@@ -33,6 +34,7 @@ from sandbox_tui.tui.widgets.calls.inject_bar import InjectBar
 if TYPE_CHECKING:
     from sandbox_tui.sessions.remote.run_handle import RunHandle
     from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
+    from sandbox_tui.tui.screens.cockpit.replay.replay_position import ReplayPosition
 
 
 POLL_SECONDS = 1.0
@@ -142,7 +144,7 @@ def open_resumed(
         if here is not None:
             worker = here
         elif is_elsewhere:
-            worker = follow_elsewhere(run, runs.store)
+            worker = _attached_below(app, run.id) or follow_elsewhere(run, runs.store)
         else:
             worker = resume_here(run, settings, runs)
     except SandboxTuiError as error:
@@ -158,12 +160,47 @@ def open_resumed(
     return worker
 
 
+def follow_on_screen(
+    app: App[Any], run: RunSummary, store: Store, at: ReplayPosition | None = None
+) -> None:
+    """Show a run of a program that does not answer for it, to watch it.
+
+    Args:
+        app: shows it.
+        run: the run.
+        store: the store that contains it.
+        at: the match to show; None shows the end.
+    """
+    from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
+
+    screen = LiveScreen(FollowedRun(run, store), store, confirm_leave=False)
+    if at is not None:
+        screen.open_at(at)
+    app.push_screen(screen)
+    _steer_once_detached(screen)
+
+
+def _attached_below(app: App[Any], run_id: str) -> RunHandle | None:
+    """Return the handle with which a wall below is attached to a run, None without one: with a
+    second, this program would only watch what it steers."""
+    from sandbox_tui.tui.screens.wall.wall_screen import WallScreen
+    from sandbox_tui.tui.widgets.wall.run_tile import RunTile
+
+    walls = (screen for screen in app.screen_stack if isinstance(screen, WallScreen))
+    runs = (tile.worker for wall in walls for tile in wall.query(RunTile))
+    return next((run for run in runs if run.run_id == run_id and _is_attached(run)), None)
+
+
+def _is_attached(run: RunHandle) -> bool:
+    return isinstance(run, RunClient) and run.failure is None and not run.ended.is_set()
+
+
 def _steer_once_detached(screen: LiveScreen) -> None:
     """Replace a screen that can only watch a run once its program detaches it: from then on it can
     be steered here too."""
 
     def look() -> None:
-        if screen.is_current and is_detached(screen.worker.run_id):
+        if screen.is_current and is_served(screen.worker.run_id):
             timer.stop()
             request_resume(screen)
 
@@ -174,6 +211,6 @@ def _resumed_words(run: RunSummary) -> str:
     """Say where a run was resumed that is not to be resumed here."""
     if run.outcome != "running":
         return f"Another terminal had resumed this run; it has ended ({outcome_words(run)})."
-    if is_detached(run.id):
+    if is_served(run.id):
         return "The run goes on detached: it can be steered here, too."
     return "Another terminal has resumed this run; you can watch it here and steer it there."

@@ -1,4 +1,4 @@
-"""Says on the wall which terminal has taken control of its runs."""
+"""Says on the wall which terminal has taken control of its runs, and whose programs are gone."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from textual.screen import Screen
 
+from sandbox_tui.sessions.recording.run_worker import ProgramExited
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.screens.cockpit.outdated_notices import CONTROL_TAKEN
 from sandbox_tui.tui.screens.wall.steering.controlled_runs import next_of_another, why_not
@@ -18,8 +19,8 @@ from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 
 
 class ControlNews:
-    """Takes control of runs, and says which were taken here or by another terminal; call `sync`
-    often.
+    """Takes control of runs, and says which were taken here or by another terminal, and which lost
+    their program; call `sync` often.
 
     Args:
         screen: the wall; what happens while another screen covers it is said afterwards.
@@ -30,6 +31,8 @@ class ControlNews:
         self._screen = screen
         self._answers = answers
         self._mine: frozenset[int] = frozenset()
+        self._elsewhere: frozenset[int] = frozenset()
+        self._gone: set[int] = set()
         self._asked: set[int] = set()
         self._lost: set[int] = set()
         self._said_lost_at = 0.0
@@ -64,16 +67,38 @@ class ControlNews:
         """
         if not self._screen.is_current:
             return
-        before = self._mine
+        before, going = self._mine, self._mine | self._elsewhere
         self._mine = frozenset(one.number for one in tiles if one.worker.steers)
-        watched = {one.number for one in tiles if is_watched(one.worker)}
-        if lost := before & watched:
+        watched = [one for one in tiles if is_watched(one.worker)]
+        self._elsewhere = frozenset(one.number for one in watched)
+        self._say_gone(going, tiles)
+        if lost := before & {one.number for one in watched if one.worker.can_be_steered}:
             self._say_lost(lost, [one for one in tiles if one.display])
         if gained := self._asked & self._mine:
             self._asked -= gained
             self._lost.clear()
             left = [one for one in tiles if one.display and not why_not("steer", one)]
             self._answers.say("control", _gained_words(sorted(gained), len(left)))
+
+    def _say_gone(self, going: frozenset[int], tiles: Sequence[RunTile]) -> None:
+        """Say which runs lost their program; what was said of their control is no longer true. Once
+        one of them goes on, that is no longer true either.
+
+        Args:
+            going: the runs that went on the last time.
+            tiles: all of the wall.
+        """
+        cut_off = {one.number for one in tiles if isinstance(one.worker.failure, ProgramExited)}
+        go_on = self._gone - cut_off
+        self._gone -= go_on
+        self._asked -= cut_off
+        self._lost -= cut_off
+        if new := going & cut_off:
+            self._gone |= new
+            words = _gone_words(sorted(self._gone))
+            self._answers.say("control", words, severity="warning", seconds=RESULT_SECONDS)
+        elif go_on:
+            self._answers.put_away("control")
 
     def _say_lost(self, lost: frozenset[int], shown: Sequence[RunTile]) -> None:
         """Say which runs another terminal has taken within a moment."""
@@ -93,6 +118,14 @@ def _lost_words(runs: Sequence[int], *, is_shown: bool) -> str:
     which = f"run {runs[0]}" if is_one else f"{len(runs)} runs ({short_ranges(runs)})"
     back = f"; {hint('wall.steer')} takes {'it' if is_one else 'them'} back" if is_shown else ""
     return f"{CONTROL_TAKEN} of {which}{back}."
+
+
+def _gone_words(runs: Sequence[int]) -> str:
+    """Say whose programs are gone, and the keys that resume a run."""
+    resumes = f"{hint('wall.open')}, then {hint('failure.resume')} resumes"
+    if len(runs) == 1:
+        return f"Run {runs[0]}'s program is gone: {resumes} it."
+    return f"The programs of {len(runs)} runs ({short_ranges(runs)}) are gone: {resumes} one."
 
 
 def _gained_words(runs: Sequence[int], left: int) -> str:

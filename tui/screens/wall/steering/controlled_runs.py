@@ -11,6 +11,7 @@ from sandbox_tui.sessions.recording.run_worker import ProgramExited
 from sandbox_tui.sessions.remote.recorded_run import RecordedRun
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.screens.cockpit.why_not_steered import why_disconnected
+from sandbox_tui.tui.widgets.wall.run_facts import is_attaching
 from sandbox_tui.tui.widgets.wall.run_groups import has_ended
 from sandbox_tui.tui.widgets.wall.run_selection import next_waiting
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
@@ -37,6 +38,8 @@ def why_not(action: str, tile: RunTile | None) -> str:
         return "no run is chosen"
     if action in ("open", "compare"):
         return ""
+    if is_attaching(tile.worker) and tile.worker.can_be_steered:
+        return "the record of this run is still being read"
     if isinstance(tile.worker.failure, ProgramExited):
         keys = f"{hint('wall.open')}, then {hint('failure.resume')} resumes it"
         return f"the run was interrupted: {keys}"
