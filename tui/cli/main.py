@@ -12,7 +12,7 @@ from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.base.process_identity import raise_file_limit
 from sandbox_tui.tui.cli.command_group import Commands
 from sandbox_tui.tui.cli.completion.command import completion
-from sandbox_tui.tui.cli.completion.stored import complete_session
+from sandbox_tui.tui.cli.completion.stored import complete_model, complete_session
 from sandbox_tui.tui.cli.evals.commands import eval_group
 from sandbox_tui.tui.cli.help_sections import CommandWithSections
 from sandbox_tui.tui.cli.image_commands import image
@@ -92,6 +92,7 @@ def main(ctx: click.Context, theme: str | None) -> None:
 @click.option(
     "--model",
     metavar="NAME",
+    shell_complete=complete_model,
     help="Model name, as the server knows it; several, separated by commas, run side by side.",
 )
 @server_option
@@ -246,7 +247,7 @@ def resume(theme: str | None, session: str, **options: Any) -> None:
     metavar="MOMENT",
     help="Where the fork starts. Default: the end, or before the step that submitted.",
 )
-@click.option("--model", metavar="NAME", help="Use another model.")
+@click.option("--model", metavar="NAME", shell_complete=complete_model, help="Use another model.")
 @server_option
 @wait_for_server_option
 @request_options

@@ -1,11 +1,11 @@
-"""Completes what the database has: sessions, evaluations, training runs and tags. It is only read,
-and an unusable one completes nothing."""
+"""Completes what the database has: sessions, evaluations, training runs, models and tags. It is
+only read, and an unusable one completes nothing."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import click
 from click.shell_completion import CompletionItem
@@ -23,10 +23,37 @@ MAX_COMPLETED = 50
 def complete_session(
     ctx: click.Context, param: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Return the ids of the newest sessions that the typed text names, with their tasks."""
-    del ctx, param
+    """Return the ids of the newest sessions that the typed text names, with their tasks, without
+    those that the command line already names."""
+    del param
+    named: set[str] = set()
+    for given in ctx.params.values():
+        if isinstance(given, str):
+            named.add(given)
+        elif isinstance(given, tuple):
+            named.update(map(str, cast(tuple[object, ...], given)))
     found = {"last": "the newest session", **_stored(_sessions)}
-    return named_by(incomplete, found)
+    return named_by(incomplete, {id_: words for id_, words in found.items() if id_ not in named})
+
+
+def complete_model(
+    ctx: click.Context, param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Return the models that begin with the typed text: the settings' one and those of sessions."""
+    del ctx, param
+    names = dict.fromkeys(_stored(_models), "")
+    return beginning_with(incomplete, {**_model_of_settings(), **names})
+
+
+def complete_filter(
+    ctx: click.Context, param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Return the filters that begin with the typed text, and their values."""
+    from sandbox_tui.sessions.search.query_completion import completions, known_values
+
+    del ctx, param
+    found = _stored(lambda store: dict.fromkeys(completions(incomplete, known_values(store)), ""))
+    return [CompletionItem(words) for words in found]
 
 
 def complete_evaluation(
@@ -118,6 +145,22 @@ def _trainings(store: Store) -> Mapping[str, str]:
     from sandbox_tui.sessions.store.newest_ids import newest_trainings
 
     return newest_trainings(store, MAX_COMPLETED)
+
+
+def _models(store: Store) -> Mapping[str, str]:
+    from sandbox_tui.sessions.search.query_completion import known_values
+
+    return dict.fromkeys(known_values(store)["model"], "")
+
+
+def _model_of_settings() -> Mapping[str, str]:
+    from sandbox_tui.core.base.errors import SandboxTuiError
+    from sandbox_tui.core.config.settings import load
+
+    with contextlib.suppress(SandboxTuiError):
+        if name := load().model.name:
+            return {name: "the settings' model"}
+    return {}
 
 
 def _tags(store: Store) -> Mapping[str, str]:

@@ -10,8 +10,12 @@ import click
 
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.tui.cli.command_group import Subcommands
-from sandbox_tui.tui.cli.completion.names import complete_format
-from sandbox_tui.tui.cli.completion.stored import complete_session, complete_tag
+from sandbox_tui.tui.cli.completion.names import complete_format, complete_moment
+from sandbox_tui.tui.cli.completion.stored import (
+    complete_filter,
+    complete_session,
+    complete_tag,
+)
 from sandbox_tui.tui.cli.open_store import open_store, session_named, store_to_read, unique_by_id
 from sandbox_tui.tui.cli.options import yes_option
 from sandbox_tui.tui.cli.settings.output_file import choose_format, force_option
@@ -120,7 +124,7 @@ class _Search(click.Command):
     short_help="Find words in saved sessions.",
     context_settings={"ignore_unknown_options": True},
 )
-@click.argument("query", nargs=-1, required=True)
+@click.argument("query", nargs=-1, required=True, shell_complete=complete_filter)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, one match per line.")
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True, metavar="N")
 def sessions_search(query: tuple[str, ...], as_json: bool, limit: int) -> None:
@@ -233,6 +237,7 @@ def sessions_note(session: str, text: tuple[str, ...], step: int, remove: int | 
 @click.option(
     "--at",
     metavar="MOMENT",
+    shell_complete=complete_moment,
     help="With svg: draw the whole cockpit at a step (5), call:7, seq:9 or end.",
 )
 @click.option(

@@ -12,6 +12,7 @@ from click.shell_completion import ShellComplete
 from click.testing import CliRunner
 
 from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.search.query_completion import known_values
 from sandbox_tui.sessions.store.tables.annotations import add_tag
 from sandbox_tui.tui.cli.main import main
 from tests.unit.event_streams import started
@@ -36,9 +37,21 @@ def test_the_ids_of_sessions_are_completed(store: Store) -> None:
         store.append(run, [started(run, started_at=float(number))])
     for command in (["replay"], ["stop"], ["sessions", "export"], ["policy", "check"]):
         assert completed(*command, typed="20261121") == [RUNS[1]]
-    assert completed("compare", RUNS[0]) == ["last", RUNS[1], RUNS[0]]
+    assert completed("compare", RUNS[0]) == ["last", RUNS[1]], "one that is named is not offered"
+    assert completed("sessions", "export", RUNS[0], typed="2026") == [RUNS[1]]
     assert completed("replay", typed="hij") == [RUNS[1]], "any part names one"
     assert completed("replay", typed="101112") == [], "a shell would keep what both have in common"
+
+
+def test_models_filters_and_moments_are_completed(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SANDBOX_TUI_MODEL_NAME", "qwen-mine")
+    store.append(RUNS[0], [started(RUNS[0], started_at=0.0)])
+    (model,) = known_values(store)["model"]
+    assert completed("run", "x", "--model") == ["qwen-mine", model]
+    assert "outcome:submitted" in completed("sessions", "search", typed="outcome:")
+    assert completed("sessions", "export", "last", "-f", "svg", "--at", typed="c") == ["call:"]
 
 
 def test_without_sessions_there_is_nothing_to_complete() -> None:
