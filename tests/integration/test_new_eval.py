@@ -422,7 +422,7 @@ async def test_it_asks_before_many_samples_and_if_no_server_answers(
             await until(pilot, lambda: isinstance(app.screen, ConfirmDialog))
             await until(pilot, lambda: app.screen.query(Static))
             asked = str(app.screen.query_one(Static).content)
-            assert asked.startswith(f"{many}The server at http://127.0.0.1:9/v1 does not answer: ")
+            assert asked.startswith(f"{many}The server at http://127.0.0.1:9/v1 cannot be reached ")
             assert asked.endswith(" Start all the same?")
             await pilot.press("n")
             await until(pilot, lambda: app.screen is dialog)
