@@ -21,7 +21,7 @@ from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.wall.steering.controlled_runs import why_not
 from sandbox_tui.tui.theming.palette import _palette
 from sandbox_tui.tui.widgets.status_bar import StatusBar
-from sandbox_tui.tui.widgets.wall.run_facts import kind_of, status_words
+from sandbox_tui.tui.widgets.wall.run_facts import figures_words, kind_of, status_words
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 from sandbox_tui.tui.widgets.wall.wall_header import WallHeader
 from tests.unit.sample_run import keep, sample
@@ -90,6 +90,9 @@ def test_a_tile_says_what_the_summary_knows(tmp_path: Path) -> None:
     waits, fresh = client_of(store, "a", waits=True), client_of(store, "b", steps=0)
     assert (status_words(waits), kind_of(waits)) == ("◆ waits for you", "waiting")
     assert (status_words(fresh), kind_of(fresh)) == ("◔ attaching", "running")
+    assert figures_words(waits, 75.0, 80) == "01:15 · step 3"
+    assert int(RunTile(waits, 1).now) == 75
+    assert why_not("steer", RunTile(waits, 1)) == "the record of this run is still being read"
     store.close()
 
 

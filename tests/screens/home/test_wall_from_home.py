@@ -124,3 +124,10 @@ async def test_without_answers_to_count_no_pager_opens(store: Store) -> None:
         await until(pilot, lambda: bool(shown_toasts(pilot.app)))
         assert [one.message for one in shown_toasts(pilot.app)] == ["No answers to count."]
         assert isinstance(pilot.app.screen, WallScreen)
+
+
+async def test_runs_that_one_only_watches_are_marked(store: Store) -> None:
+    async with at_home(store) as (_, pilot):
+        await shown_by_w(pilot)
+        tiles = list(pilot.app.screen.query(RunTile))
+        await until(pilot, lambda: all("watching" in one.names for one in tiles))
