@@ -13,6 +13,9 @@ from sandbox_tui.core.models.error_mapping import redacted, without_secrets
 ANY_NAME = "llama.cpp"
 """A kind of server that answers with its one model, whatever name it is asked for."""
 
+NEAR = 0.4
+"""Minimum similarity, from 0 to 1, of a name that is worth a mention."""
+
 
 async def unlisted_warning(settings: ModelSettings) -> str:
     """Return a sentence that a server lists no such model, with the closest one that it lists;
@@ -26,7 +29,8 @@ async def unlisted_warning(settings: ModelSettings) -> str:
         return ""  # the run says what is wrong
     if server.kind == ANY_NAME or not is_unlisted(settings.name, server.models):
         return ""
-    closest = difflib.get_close_matches(settings.name, server.models, 1, 0) or server.models
+    closest = difflib.get_close_matches(settings.name, server.models, 1, NEAR)
     where = without_secrets(settings.base_url)
-    words = f"{where} lists no model {settings.name}; the closest is {closest[0]}."
+    near = f"; the closest is {closest[0]}" if closest else ""
+    words = f"{where} lists no model {settings.name}{near}."
     return sanitize_line(redacted(words, key or ""))  # a proxy may echo the key as a name

@@ -104,7 +104,9 @@ class Commands(click.Group):
         groups = {n: g for n, g in self.commands.items() if isinstance(g, click.Group)}
         if below := [f"{n} {name}" for n, g in groups.items() if name in g.commands]:
             return below
-        return ["--help"] if name == "help" else difflib.get_close_matches(name, self.commands, 3)
+        if name in ("help", "version"):
+            return [f"--{name}"]
+        return difflib.get_close_matches(name, self.commands, 3)
 
     @override
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

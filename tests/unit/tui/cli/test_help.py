@@ -87,7 +87,9 @@ def test_no_line_is_wider_than_a_terminal_of_usual_width(path: str) -> None:
         assert [" ".join(line.split()) for line in examples.splitlines()] == list(command.examples)
 
 
-@pytest.mark.parametrize(("typed", "meant"), [("replya", "'replay'"), ("help", "'--help'")])
+@pytest.mark.parametrize(
+    ("typed", "meant"), [("replya", "'replay'"), ("help", "'--help'"), ("version", "'--version'")]
+)
 def test_a_command_that_is_spelled_alike_is_suggested(typed: str, meant: str) -> None:
     done = CliRunner().invoke(main, [typed])
     assert done.exit_code == 2

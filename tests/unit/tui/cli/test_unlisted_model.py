@@ -31,6 +31,16 @@ async def test_the_closest_model_is_named(listed: list[str], closest: str) -> No
     assert warnings == ([sentence] if closest else [])
 
 
+async def test_a_model_with_nothing_in_common_is_not_named() -> None:
+    warnings: list[str] = []
+    with ScriptedServer([]) as server:
+        server.models = ["gpt-oss"]
+        settings = load({"model.base_url": server.url, "model.name": "qwen3"})
+        await warn_of_unlisted_models([RunRequest(task="x", settings=settings)], warnings.append)
+        where = server.url.rstrip("/")
+    assert warnings == [f"{where} lists no model qwen3."]
+
+
 async def test_a_server_that_does_not_answer_is_no_reason_for_a_warning() -> None:
     warnings: list[str] = []
     settings = load({"model.base_url": "http://127.0.0.1:9/v1", "model.name": "qwen3"})
