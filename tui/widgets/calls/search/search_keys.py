@@ -44,7 +44,7 @@ class SearchKeys(ExplainsUnavailable, BlockList):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._search = CallSearch()
-        self._had_urgent: Sequence[str] = ()
+        self._keys_for = (False, False)
 
     @property
     def urgent_actions(self) -> Sequence[str]:
@@ -158,16 +158,16 @@ class SearchKeys(ExplainsUnavailable, BlockList):
 
     def start_search(self, words: str) -> None:
         """Highlight other words; the keys from match to match work only during a search."""
-        before = self._search.words
         self._search.start(words)
         self.changed()
-        if bool(before) != bool(words):
-            self.refresh_bindings()
+        self._refresh_keys()
 
     def _refresh_keys(self) -> None:
-        """Update the bar if the keys from match to match have come or gone."""
-        before, self._had_urgent = self._had_urgent, self.urgent_actions
-        if self._had_urgent != before:
+        """Update the bar if the keys from match to match have begun or ceased to work, or to lead
+        anywhere."""
+        before = self._keys_for
+        self._keys_for = bool(self._search.words), self._is_on_only_match
+        if self._keys_for != before:
             self.refresh_bindings()
 
     @override
