@@ -136,7 +136,7 @@ class PathInput(NameInput):
 
     def _say_count(self) -> None:
         """Write into the border how many names match, unless the form has written into it."""
-        if str(self.border_subtitle or "") == self._said:
+        if str(self.border_subtitle or "") in ("", self._said):
             self._said = _count_words(self._choices, self.value, hint("path.next"))
             self.border_subtitle = self._said
 

@@ -90,6 +90,22 @@ async def test_why_files_are_not_imported_is_counted_by_reason(
             await until(pilot, lambda: str(why.content) == words)
 
 
+async def test_the_field_counts_the_files_that_match(tmp_path: Path, folder: Path) -> None:
+    (folder / "once.sbx").touch()
+    with contextlib.closing(Store(tmp_path / "s.db")) as store:
+        keep(store, *sample("mine"), run_id="mine")
+        async with at_home(store) as (home, pilot):
+            await pilot.press("I")
+            await until(pilot, lambda: isinstance(home.app.screen, ImportDialog))
+            field = home.app.screen.query_one(PathInput)
+            await pilot.press(*f"{folder}/o", "tab")
+            await until(pilot, lambda: field.border_subtitle == "2 files match · ↓ next")
+            await pilot.press("down")
+            await until(pilot, lambda: field.border_subtitle == "1 of 2 · ↓ next")
+            await pilot.press("down")
+            await until(pilot, lambda: field.border_subtitle == "2 of 2 · ↓ next")
+
+
 @pytest.mark.parametrize(
     ("typed", "words"),
     [
