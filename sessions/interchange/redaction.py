@@ -36,7 +36,7 @@ _DIGIT = r"(?=[\w+/=.-]{0,200}\d)"
 
 _PREFIXED = "|".join(
     (
-        rf"sk-{_DIGIT}[\w-]{{20,}}",  # OpenAI, Anthropic, OpenRouter
+        rf"sk-{_DIGIT}[\w-]{{16,}}",  # OpenAI, Anthropic, OpenRouter
         r"gh[pousr]_\w{30,}|github_pat_\w{22,}",
         r"glpat-[\w-]{20,}",
         r"hf_[A-Za-z0-9]{30,}",

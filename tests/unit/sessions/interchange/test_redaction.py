@@ -32,6 +32,7 @@ PEM = "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0\nabc/+=\n-----END PR
         ("AKIAIOSFODNN7EXAMPLE", "AKIAIOSFODNN7EXAMPLE"),
         ("Authorization: Bearer abc.def-123_4567890xyz", "abc.def-123_4567890xyz"),
         ("postgres://joe:hunter22@db/x", "hunter22"),
+        ("key is sk-zzzzTOPSECRET123456", "sk-zzzzTOPSECRET123456"),
         ('{"password": "correct-horse-42"}', "correct-horse-42"),
         ("api_key='0123abcd4567efgh'", "0123abcd4567efgh"),
         ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0.SflKxwRJSMeKKF2QT4", "SflKxwRJSMeKKF2QT4"),
