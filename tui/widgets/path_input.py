@@ -12,6 +12,7 @@ from typing import ClassVar
 from textual import on
 from textual.actions import SkipAction
 from textual.binding import BindingType
+from textual.content import Content
 from textual.events import Blur, Focus
 from textual.suggester import Suggester
 from typing_extensions import override
@@ -138,7 +139,7 @@ class PathInput(NameInput):
         """Write into the border how many names match, unless the form has written into it."""
         if str(self.border_subtitle or "") in ("", self._said):
             self._said = _count_words(self._choices, self.value, hint("path.next"))
-            self.border_subtitle = self._said
+            self.border_subtitle = Content(self._said)
 
     def action_move(self, step: int) -> None:
         """Take the next or previous name that matches."""
