@@ -177,6 +177,13 @@ def test_settings_are_changed_on_the_command_line(person: Person) -> None:
         person.runs("sandbox-tui config unset ui.theme")
         assert "lamplight" in person.runs("sandbox-tui config")
         person.runs("sandbox-tui config set ui.theme no-such-theme", code=2)
+        rules = (
+            """sandbox-tui config set policy.rules '[{action = "deny", tool = "execute_bash"}]'"""
+        )
+        person.runs(rules)
+        person.runs("sandbox-tui config set policy.rules '[]' --yes")
+        person.runs(rules)
+        person.runs("sandbox-tui config unset policy.rules --yes")
         person.runs("sandbox-tui config set model.base_url nowhere", code=2)
         assert person.runs("sandbox-tui --version")
         assert "serve" in person.runs("sandbox-tui --help")

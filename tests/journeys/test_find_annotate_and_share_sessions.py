@@ -86,7 +86,12 @@ def test_sessions_are_exported_and_imported(person: Person) -> None:
             person.runs(f"{export} -f {format_} -o {name}")
             assert (person.folder / name).stat().st_size > 200
         person.runs("sandbox-tui sessions rm last --yes")
-        files = ("a.sbx", "trajectory.json", "a.json", "a.cast", "a.traj", "a.traj.json")
+        recording = (
+            '{"version": 2, "width": 80, "height": 24, "timestamp": 1}\n[0.5, "o", "a line"]\n'
+        )
+        (person.folder / "b.cast").write_text(recording)
+        casts = ("b.cast", "a.cast")
+        files = ("a.sbx", "trajectory.json", "a.json", *casts, "a.traj", "a.traj.json")
         for number, name in enumerate(files, 1):
             person.runs(f"sandbox-tui sessions import {name}")
             lines = person.runs("sandbox-tui sessions ls --json | wc -l").splitlines()
@@ -98,7 +103,8 @@ def test_sessions_are_exported_and_imported(person: Person) -> None:
 
 
 def test_a_session_is_imported_on_the_screen(person: Person) -> None:
-    (person.folder / "a.traj.json").write_text(json.dumps(MINI))
+    for name in ("a.traj.json", "a.z.json"):
+        (person.folder / name).write_text(json.dumps(MINI))
     with person:
         person.enters("sandbox-tui")
         person.sees("Nothing here yet")
@@ -113,7 +119,14 @@ def test_a_session_is_imported_on_the_screen(person: Person) -> None:
         person.sees("Imported", "sessions 1")
         person.presses("I")
         person.sees("import sessions")
-        person.types("a.traj.json")
+        person.types("a.")
+        person.sees("2 files match")
+        person.presses_and_looks("Down")
+        person.sees("1 of 2")
+        person.presses_and_looks("Down")
+        person.sees("2 of 2")
+        person.presses_and_looks("Up")
+        person.sees("1 of 2", "a.traj.json")
         person.presses("Enter")
         person.sees("not imported", "already here")
         person.presses("Escape")

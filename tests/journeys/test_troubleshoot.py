@@ -17,6 +17,9 @@ def test_the_doctor_says_what_is_there(person: Person) -> None:
         person.enters("sandbox-tui doctor")
         person.is_back()
         person.sees("bubblewrap")
+        person.enters("sandbox-tui doctor --json | grep name")
+        person.is_back()
+        person.sees('"name":')
 
 
 def test_the_doctor_asks_the_model(person: Person, scripted_server: Serve) -> None:

@@ -754,7 +754,7 @@ async def test_the_border_names_what_can_be_done_first_and_cuts_no_word() -> Non
         await pilot.press("home")
         state.apply(e.Warned(text="more"))
         calls.sync(2.0)
-        assert str(calls.border_subtitle) == "↓ new below · 1 failed"[: len("↓ new below")]
+        assert str(calls.border_subtitle) == "↓ new below · …"
         await pilot.resize_terminal(80, 8)
         await pilot.pause()
         assert str(calls.border_subtitle) == "↓ new below · 1 failed · 1 by you"
