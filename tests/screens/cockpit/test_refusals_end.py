@@ -39,7 +39,7 @@ async def test_no_call_waits_until_one_does(tmp_path: Path) -> None:
         await until(pilot, lambda: notices(app) == NO_CALL)
         await apply(screen, *waiting(BASH, command="ls")[1:])
         assert screen.state.pending is not None
-        assert not notices(app)
+        await until(pilot, lambda: not notices(app))
 
 
 async def test_no_call_waits_until_the_run_ends(tmp_path: Path) -> None:
@@ -47,7 +47,7 @@ async def test_no_call_waits_until_the_run_ends(tmp_path: Path) -> None:
         await pilot.press("a")
         await until(pilot, lambda: notices(app) == NO_CALL)
         await apply(screen, END)
-        assert not notices(app)
+        await until(pilot, lambda: not notices(app))
 
 
 async def test_a_refusal_that_is_still_true_stays(tmp_path: Path) -> None:
@@ -66,7 +66,7 @@ async def test_another_terminal_is_in_control_until_this_one_is(tmp_path: Path) 
         await until(pilot, lambda: said in notices(app))
         watched.steers, watched.audience = True, ""
         screen.sync_bars()
-        assert said not in notices(app)
+        await until(pilot, lambda: said not in notices(app))
 
 
 async def test_a_run_is_ending_until_it_has_ended(tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ async def test_a_run_is_ending_until_it_has_ended(tmp_path: Path) -> None:
         await pilot.press("x")
         await until(pilot, lambda: notices(app) == ["This run is ending."])
         await apply(screen, END)
-        assert not notices(app)
+        await until(pilot, lambda: not notices(app))
 
 
 async def test_a_refusal_after_a_dialog_ends_too(tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ async def test_a_refusal_after_a_dialog_ends_too(tmp_path: Path) -> None:
         assert RunSteering(screen, watched, screen.state).steerable_run() is None
         await until(pilot, lambda: notices(app) == ["This run is ending."])
         await apply(screen, END)
-        assert not notices(app)
+        await until(pilot, lambda: not notices(app))
 
 
 async def test_the_keys_change_together_with_the_header(tmp_path: Path) -> None:
@@ -119,4 +119,4 @@ async def test_a_call_of_a_run_whose_program_has_exited_does_not_wait(tmp_path: 
         screen.refresh_now()
         await pilot.pause()
         assert screen.state.pending is not None
-        assert not notices(app)
+        await until(pilot, lambda: not notices(app))
