@@ -209,7 +209,7 @@ async def test_what_the_screen_of_a_run_has_shown_is_no_news(tmp_path: Path) -> 
 
 
 async def test_another_screen_tells_of_the_other_runs_and_home_tells_it_once_more(
-    tmp_path: Path,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with contextlib.closing(Store(tmp_path / "s.db")) as store:
         keep(store, *sample("zebra"), run_id="before")
@@ -223,6 +223,7 @@ async def test_another_screen_tells_of_the_other_runs_and_home_tells_it_once_mor
             end(three)
             both = "1 run has ended · 1 run waits for you · ctrl+p finds them"
             await until(pilot, lambda: look(pilot) == [both])
+            monkeypatch.setattr(run_news_toast, "ADDING_SECONDS", 0.0)  # it is on the screen
             for toast in shown_toasts(pilot.app):
                 remove_toast(pilot.app, toast)
             decide(two)
