@@ -184,15 +184,19 @@ async def test_no_key_steers_a_run_that_has_ended_or_that_another_screen_steers(
     store: Store,
 ) -> None:
     for name in ("ended", "ended-files", "watching", "watching-files", "replay"):
-        async with state(store, name) as (app, _):
-            keys = app.screen.query_one(KeyBar).keys_shown
-            assert not {known.action for known in keys} & STEERING, name
+        async with state(store, name) as (app, pilot):
+            bar = app.screen.query_one(KeyBar)
+
+            def shown(bar: KeyBar = bar) -> set[str]:
+                return {known.action for known in bar.keys_shown}
+
+            await until(pilot, lambda shown=shown: not shown() & STEERING)
             off = {action.name: action.off for action in available_actions(app.screen)}
             if name.startswith("ended"):
                 assert off["live.pause"] == "this run has ended"
             elif name.startswith("watching"):
                 assert off["live.pause"] == "another terminal is in control; T takes control"
-                assert "steer" in {known.action for known in keys}
+                assert "steer" in shown()
 
 
 async def test_an_unavailable_action_says_why(store: Store) -> None:

@@ -66,6 +66,7 @@ async def at_home(
         await until(pilot, lambda: isinstance(app.screen, HomeScreen))
         home = app.screen
         assert isinstance(home, HomeScreen)
+        await until(pilot, lambda: home.query(SessionList))
         sessions = home.query_one(SessionList)
         await until(pilot, lambda: sessions.current_row is not None)
         assert (sessions.current is not None) if row is None else sessions.cursor == row

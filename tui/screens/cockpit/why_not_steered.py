@@ -25,10 +25,10 @@ def why_not_steered(worker: RunHandle) -> str:
         return why
     if why := why_disconnected(worker):
         return why
-    if worker.run is None:
-        return "the run is starting"
     if not worker.steers:
         return f"another {CONTROL}; {hint('live.steer')} takes control"
+    if worker.run is None:
+        return "the run is starting"
     if not worker.run.steerable:
         ending = worker.run.phase is Phase.FINISHING
         return "this run is ending" if ending else "this run has ended"

@@ -150,7 +150,7 @@ class RunSteering:
         if action == "steer":
             in_control = "you are in control" if self._worker.steers else ""
             return why_only_watched(self._worker) or in_control
-        is_known = self.run is not None or not self._worker.can_be_steered
+        is_known = self.run is not None or not self._worker.steers
         if action in _STEERING_ACTIONS and is_known and (why := why_not_steered(self._worker)):
             return why
         return why_nothing_to_act_on(action, self._state, self.waiting)
