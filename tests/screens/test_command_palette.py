@@ -443,7 +443,7 @@ async def test_sessions_are_imported_from_a_file(app: SandboxTui, tmp_path: Path
         assert str(field.border_subtitle) == "enter a file"
         for wrong, words in (
             (tmp_path / "none", "this file does not exist"),
-            (tmp_path, "this is a folder: enter a file"),
+            (tmp_path, "this is a folder: enter a file, or FOLDER/*.sbx"),
         ):
             field.value = str(wrong)
             await pilot.press("enter")
