@@ -20,6 +20,7 @@ from sandbox_tui.tui.keys.available_actions import (
     COPY,
     NO_SEARCH,
     available_actions,
+    is_passed_on,
     why_key_is_disabled,
 )
 from sandbox_tui.tui.keys.default_keys import ACTIONS
@@ -173,7 +174,7 @@ def reachable(screen: Screen[object]) -> set[str]:
     for node, bindings in binding_chain(screen):
         for key, binding in bindings:
             if binding.id in ACTIONS:
-                here = key in active and active[key].node is node
+                here = key in active and (active[key].node is node or is_passed_on(active[key]))
                 off = is_off(node, binding.action)
                 if here or (off and not (key in active and off == NO_SEARCH)):
                     found.add(binding.id)
