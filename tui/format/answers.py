@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from sandbox_tui.core.base.sanitize import sanitize_line
@@ -69,6 +70,19 @@ def answer_in_list(run: RunSummary, *, marks_said: bool) -> str:
     if run.said:
         return answer_line(run.said) + (f" · {SAID}" if marks_said else "")
     return answer_line(answer_or_why_none(run))
+
+
+def tasks_with_marks(answered: Iterable[tuple[str, bool]]) -> set[str]:
+    """Return the tasks of which only some runs wrote their answers to the file.
+
+    Args:
+        answered: of each run with an answer, the task, and whether that is only in its call of
+            `submit`.
+    """
+    found: dict[str, set[bool]] = {}
+    for task, is_only_said in answered:
+        found.setdefault(task, set()).add(is_only_said)
+    return {task for task, places in found.items() if len(places) > 1}
 
 
 def with_other(answer: str, other: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,7 +22,12 @@ from sandbox_tui.sessions.relations.running_summaries import up_to_now
 from sandbox_tui.sessions.store.run_summary import has_lost_sandbox
 from sandbox_tui.sessions.store.tables.calls import interrupted_calls_of
 from sandbox_tui.tui.format import numbers, run_end
-from sandbox_tui.tui.format.answers import answer_in_list, answer_or_why_none, answers_words
+from sandbox_tui.tui.format.answers import (
+    answer_in_list,
+    answer_or_why_none,
+    answers_words,
+    tasks_with_marks,
+)
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.next_command import NextCommand, next_command
 from sandbox_tui.tui.format.outcome import counted_outcome, outcome_words
@@ -143,7 +148,8 @@ def _lines_of_each(runs: Sequence[Shown], width: int) -> Iterator[str]:
     models = {shown.run.model for shown in runs}
     outcomes = [outcome_words(shown.run) for shown in runs]
     padded = max(map(len, outcomes))
-    marked = _tasks_with_marks(shown.run for shown in runs)
+    answered = (run for run, *_ in runs if run.said or run.answer)
+    marked = tasks_with_marks((run.task, bool(run.said)) for run in answered)
     for number, (shown, outcome) in enumerate(zip(runs, outcomes, strict=True), 1):
         run = shown.run
         what = [words] if (words := sample_or_fork_of(run)) else []
@@ -154,15 +160,6 @@ def _lines_of_each(runs: Sequence[Shown], width: int) -> Iterator[str]:
         before_id = f"  {number:>{len(str(len(runs)))}}  "
         head = f"{before_id}{run.id}  {outcome:<{padded}}  "
         yield from _run_lines(head, what, result, width, indent=len(before_id))
-
-
-def _tasks_with_marks(runs: Iterable[RunSummary]) -> set[str]:
-    """Return the tasks of which only some runs wrote their answers to the file."""
-    is_only_said: dict[str, set[bool]] = {}
-    for run in runs:
-        if run.said or run.answer:
-            is_only_said.setdefault(run.task, set()).add(bool(run.said))
-    return {task for task, found in is_only_said.items() if len(found) > 1}
 
 
 def _totals(runs: Sequence[Shown], *, is_one_task: bool) -> str:

@@ -13,7 +13,7 @@ from sandbox_tui.tui.widgets.wall.run_groups import (
     shared_mode,
     shared_model,
     shared_task,
-    tasks_with_marks,
+    tasks_marked,
     votes_in,
 )
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
@@ -51,7 +51,7 @@ def describe_tiles(
     runs = [(tile.number, tile.worker) for tile in tiles]
     task, model, mode = shared_task(runs), shared_model(runs), shared_mode(runs)
     votes = votes_in(runs)
-    marks_said = tasks_with_marks(run for _, run in runs)
+    marks_said = tasks_marked(run for _, run in runs)
     width = max((len(tile.status_words) for tile in shown), default=0)
     for tile in shown:
         own = "" if task else task_line(tile.worker.task)

@@ -9,6 +9,7 @@ from sandbox_tui.core.run.run_labels import SAMPLES
 from sandbox_tui.sessions import RunWorker
 from sandbox_tui.sessions.remote.run_handle import FoldedRun
 from sandbox_tui.sessions.store.answers import count_answers, leftover_answer, submitted_answer
+from sandbox_tui.tui.format.answers import tasks_with_marks
 from sandbox_tui.tui.format.run_end import said_in_submit
 from sandbox_tui.tui.widgets.wall.run_facts import mode_words
 
@@ -123,12 +124,10 @@ def differ_in_where(runs: Iterable[FoldedRun]) -> bool:
     return len({bool(said_answer_of(run)) for run in runs if answer_of(run)}) > 1
 
 
-def tasks_with_marks(runs: Iterable[FoldedRun]) -> set[str]:
+def tasks_marked(runs: Iterable[FoldedRun]) -> set[str]:
     """Return the tasks of which only some runs wrote their answers to the file."""
-    of_task: dict[str, list[FoldedRun]] = {}
-    for run in runs:
-        of_task.setdefault(run.task, []).append(run)
-    return {task for task, those in of_task.items() if differ_in_where(those)}
+    answered = (run for run in runs if answer_of(run))
+    return tasks_with_marks((run.task, bool(said_answer_of(run))) for run in answered)
 
 
 def leftover_of(run: FoldedRun) -> str:
