@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,6 @@ from sandbox_tui.tui.format.setting_text import HINTS, text_of_setting
 from sandbox_tui.tui.format.wrap_cells import wrap_cells
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.home.home import HomeScreen
-from sandbox_tui.tui.screens.home.run_starts import RunStarts
 from sandbox_tui.tui.screens.home.start_anyway import StartAnywayDialog
 from sandbox_tui.tui.screens.new_run.kept_draft import KeptDraft
 from sandbox_tui.tui.screens.new_run.new_run import NewRunDialog
@@ -37,18 +36,6 @@ from tests.unit.sample_run import keep, sample
 from tests.waiting import until
 
 Started = list[RunRequest]
-
-
-@pytest.fixture
-def started(monkeypatch: pytest.MonkeyPatch) -> Started:
-    """Collect the requests that the home screen would start, without starting them."""
-    requests: Started = []
-
-    def begin(self: RunStarts, wanted: Sequence[RunRequest], *_: object) -> None:
-        requests.extend(wanted)
-
-    monkeypatch.setattr(RunStarts, "begin", begin)
-    return requests
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 
 import pytest
 from textual.pilot import Pilot
@@ -15,7 +14,6 @@ from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.home import model_form
-from sandbox_tui.tui.screens.home.run_starts import RunStarts
 from sandbox_tui.tui.screens.home.server_check import ServerCheck
 from sandbox_tui.tui.screens.home.start_anyway import StartAnywayDialog
 from sandbox_tui.tui.screens.new_run.new_run import NewRunDialog
@@ -43,17 +41,6 @@ def server(monkeypatch: pytest.MonkeyPatch) -> SlowServer:
     slow = SlowServer()
     monkeypatch.setattr(model_form, "check_server", slow.check)
     return slow
-
-
-@pytest.fixture
-def started(monkeypatch: pytest.MonkeyPatch) -> list[RunRequest]:
-    requests: list[RunRequest] = []
-
-    def begin(self: RunStarts, wanted: Sequence[RunRequest], *_: object) -> None:
-        requests.extend(wanted)
-
-    monkeypatch.setattr(RunStarts, "begin", begin)
-    return requests
 
 
 @pytest.fixture
