@@ -29,7 +29,7 @@ def write(recording: Recording) -> Iterable[Part]:
     if not recording.summary.has_conversation:
         raise RequestRefused(
             f"The session {recording.summary.id} has no conversation to train on: "
-            "export it as asciicast."
+            "export it in another format."
         )
     weights = _weights(recording.events)
     said = [event.text for event in recording.events if isinstance(event, e.ModelReplied)]

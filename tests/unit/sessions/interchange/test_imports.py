@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import HealthCheck, given
+from hypothesis import HealthCheck, example, given
 from hypothesis import strategies as st
 
 from sandbox_tui.core.base.errors import ImportRefused, RequestRefused, StoreError
@@ -726,6 +726,7 @@ DOCUMENT = st.one_of(
 
 
 @examples(50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@example({"problem_statement": "", "steps": []})
 @given(DOCUMENT)
 def test_any_document_is_imported_or_refused(tmp_path: Path, document: Any) -> None:
     """An accepted document can be stored, shown and exported; others are refused."""
@@ -735,8 +736,13 @@ def test_any_document_is_imported_or_refused(tmp_path: Path, document: Any) -> N
     with contextlib.suppress(ImportRefused):
         for run_id in import_file(store, path):
             fold(store.events(run_id))
-            for name in ("markdown", "html", "chat-jsonl", "atif", "bundle", "trajectory"):
+            for name in ("markdown", "html", "atif", "bundle", "trajectory"):
                 assert export(store, run_id, name)
+            if store.run(run_id).has_conversation:
+                assert export(store, run_id, "chat-jsonl")
+            else:
+                with pytest.raises(RequestRefused, match="has no conversation to train on"):
+                    export(store, run_id, "chat-jsonl")
     store.close()
 
 
