@@ -72,6 +72,12 @@ def test_letters_in_order_find_an_entry_and_the_best_kind_is_first() -> None:
     assert words_of("xyz", *entries) == {}
 
 
+def test_an_action_comes_before_a_setting_that_matches_hardly_better() -> None:
+    entries = entry("Go to a step"), entry("Steps – limits of new runs", "Settings")
+    assert list(words_of("step", *entries)) == ["Actions", "Settings"]
+    assert list(words_of("steps", *entries)) == ["Settings"]
+
+
 def test_parts_are_found_in_any_order_and_beginnings_of_words_count() -> None:
     entries = entry("Cost – limits of new runs"), entry("Close the file")
     assert words_of("limits cost", *entries) == {"Actions": ["Cost – limits of new runs"]}

@@ -14,6 +14,7 @@ from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.keys.available_actions import available_actions
 from sandbox_tui.tui.screens.cockpit.replay.replay_position import ReplayPosition
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 from sandbox_tui.tui.screens.dialogs.pager import PagerScreen
@@ -74,6 +75,13 @@ async def test_the_keys_of_a_search_come_first(session: Path, size: tuple[int, i
         await pilot.press("escape")
         await until(pilot, lambda: ("n", "next match") not in keys(screen))
         assert ("esc", "end search") not in keys(screen)
+
+
+async def test_help_names_the_call_that_the_narrow_bar_shortens(session: Path) -> None:
+    async with replayed(session, (60, 20)) as (screen, _):
+        words = {one.name: one.words for one in available_actions(screen)}
+        assert words["replay.step"] == "Next call"
+        assert all(words.values())
 
 
 async def test_two_keys_of_a_search_stay_in_the_smallest_bar(session: Path) -> None:

@@ -25,6 +25,9 @@ MAX_RECENT = 5
 MAX_OF_A_KIND = 12
 """Maximum entries listed per kind, except actions; typing finds the others."""
 
+ACTIONS_LEAD = 2.0
+"""Score by which another kind must match better to be listed before the actions."""
+
 ALSO_SCORE = 3.5
 """Score per letter of other words for an entry: above letters inside its own words, below the
 beginnings of those."""
@@ -161,7 +164,13 @@ def _found(entries: Sequence[Entry], typed: str) -> list[Group]:
         of_kind.sort(key=lambda match: (bool(match.entry.off), -match.score))
         if of_kind:
             groups.append((kind, of_kind if kind == "Themes" else of_kind[:MAX_OF_A_KIND]))
-    return sorted(groups, key=lambda group: (bool(group[1][0].entry.off), -group[1][0].score))
+    return sorted(groups, key=_rank)
+
+
+def _rank(group: Group) -> tuple[bool, float]:
+    """Return the sort key of a group with matches, by the first of these."""
+    kind, (first, *_) = group
+    return bool(first.entry.off), -first.score - (ACTIONS_LEAD if kind == "Actions" else 0)
 
 
 def _fit(typed: str, entry: Entry) -> Fit | None:

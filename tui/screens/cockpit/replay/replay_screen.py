@@ -312,13 +312,15 @@ class ReplayScreen(ReplayActions):
         if action == "back":
             return "end search" if self._found.words else ""
         leaves_room = (*WIDE_ONLY, "leave") if self._found.words else WIDE_ONLY
-        if action in leaves_room and self.has_class("-narrow"):
-            return ""
-        if action == "step(1)" and self.has_class("-narrow"):
-            return "call"
+        if self.has_class("-narrow") and action in (*leaves_room, "step(1)"):
+            return "call" if action == "step(1)" else ""
         if action == "play" and self._replay.plays:
             return "pause"
         return leaving_word(self) if action == "leave" else super().words_for(action)
+
+    def title_for(self, action: str) -> str | None:
+        """Return the words of the help for the action that the narrow key bar shortens."""
+        return "next call" if action == "step(1)" else None
 
     def action_screenshot(self) -> None:
         """Save a screenshot, with secrets redacted."""
