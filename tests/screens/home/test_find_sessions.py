@@ -88,6 +88,14 @@ def text_of(hits: SearchResults) -> str:
     return "\n".join(line.plain.rstrip() for line in lines)
 
 
+async def test_a_hit_says_what_its_running_session_does_now(store: Store) -> None:
+    begun = started("held", task="count the okapis", started_at=3_000.0)
+    store.append("held", [begun, e.ModeChanged(seq=2, t=1.0, mode="paused")])
+    async with at_home(store) as (home, pilot):
+        hits = await look_for(home, pilot, "okapis")
+        assert "paused" in text_of(hits)
+
+
 async def test_without_hits_the_bars_offer_no_key_for_one(store: Store) -> None:
     async with at_home(store) as (home, pilot):
         await look_for(home, pilot, "quaggas")

@@ -7,11 +7,13 @@ from textual.widgets import Input, TextArea
 
 from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.run.run_request import RunRequest
-from sandbox_tui.sessions import Store
+from sandbox_tui.sessions import RunWorker, Store
+from sandbox_tui.sessions.recording.run_worker import EndedEarly
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.dialogs.show_error import ErrorDialog
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.new_run.new_run import NewRunDialog
+from sandbox_tui.tui.screens.new_run.unstarted_runs import give_back
 from sandbox_tui.tui.screens.wall.wall_screen import WallScreen
 from sandbox_tui.tui.textual_support.private_api import shown_toasts
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
@@ -67,3 +69,17 @@ async def test_the_wall_begins_with_the_first_of_the_new_runs(app: SandboxTui) -
             assert tile.worker.task == first
             await pilot.press("q")  # escape may put a notice away first
             await until(pilot, lambda: app.screen is home)
+
+
+async def test_a_run_that_its_person_ended_is_not_said_to_have_failed(store: Store) -> None:
+    app = SandboxTui(config.load({"model.name": "m"}), store)
+    worker = RunWorker(RunRequest(task="x", settings=config.load({})), store)
+    worker.failure = EndedEarly("The run was ended.")
+    worker.ended.set()
+    draft: dict[str, str] = {}
+    async with app.run_test(size=(100, 30)) as pilot:
+        opens = await give_back(app.screen, [worker], {"task": "x"}, draft, "n")
+        await until(pilot, lambda: len(app._notifications) == 1)
+        said = [notice.message for notice in app._notifications]
+    assert (opens, draft) == (False, {"task": "x"})
+    assert said == ["The run was not started. Draft saved: n opens it again."]

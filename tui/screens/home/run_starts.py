@@ -100,7 +100,7 @@ class RunStarts:
         """If the runs could not start, make their text a draft again and open the form with it."""
         from sandbox_tui.tui.screens.new_run.unstarted_runs import give_back
 
-        words = f"The run could not start. Draft saved: {hint('home.new')} opens it again."
-        is_given_back = await give_back(self._screen, workers, typed, self._draft, words)
+        key = hint("home.new")
+        is_given_back = await give_back(self._screen, workers, typed, self._draft, key)
         if is_given_back and self._screen.is_current:
             self.open_form()

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 
 from textual.screen import Screen
 
 from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions import RunSummary, Store
+from sandbox_tui.sessions.relations.running_summaries import up_to_now
 from sandbox_tui.sessions.search.across_sessions import Hit
-from sandbox_tui.sessions.search.search_as_you_type import Finder
+from sandbox_tui.sessions.search.search_as_you_type import Finder, Found
 from sandbox_tui.sessions.store.tables.annotations import all_tags
 from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.sessions.search_results import SearchResults
@@ -118,6 +120,7 @@ class SessionFinder:
                     self._show_hits(False)
                     return
                 found = await asyncio.to_thread(finder.find, shorter)
+            found = await asyncio.to_thread(_up_to_now, self._store, found)
             tags = await asyncio.to_thread(all_tags, self._store)
         except StoreError as error:
             self._is_searching = False
@@ -192,3 +195,14 @@ class SessionFinder:
     @property
     def _list(self) -> BlockList:
         return self._results if self.shows_hits else self._screen.query_one(SessionList)
+
+
+def _up_to_now(store: Store, found: Found) -> Found:
+    """Return the hits with what their running sessions do now.
+
+    Raises:
+        StoreError: the database cannot be read.
+    """
+    runs = {hit.run.id: hit.run for hit in found.hits}
+    now = {run.id: run for run in up_to_now(store, runs.values())}
+    return replace(found, hits=[replace(hit, run=now[hit.run.id]) for hit in found.hits])

@@ -208,6 +208,6 @@ class RunAgain:
         """If the runs could not start, open the form again with what was typed."""
         screen = self._app.screen
         draft = self._drafts.setdefault(run_id, {})
-        words = f"The run could not start: {hint('home.run_again')} opens its form again."
-        if await give_back(screen, workers, typed, draft, words) and screen.is_current:
+        key = hint("home.run_again")
+        if await give_back(screen, workers, typed, draft, key) and screen.is_current:
             await self.ask(run_id)

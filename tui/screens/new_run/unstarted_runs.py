@@ -14,7 +14,7 @@ from sandbox_tui.tui.screens.dialogs.form import Texts
 
 
 async def give_back(
-    screen: Screen[Any], workers: Sequence[RunWorker], typed: Texts, draft: Texts, words: str
+    screen: Screen[Any], workers: Sequence[RunWorker], typed: Texts, draft: Texts, key: str
 ) -> bool:
     """Wait until each run has started or failed to; make the text a draft again if none started.
 
@@ -23,7 +23,7 @@ async def give_back(
         workers: the runs.
         typed: what was typed to start them.
         draft: receives the text, unless it holds another one by then.
-        words: say that it is kept.
+        key: opens the form again.
 
     Returns:
         Whether the form is the next thing to show: the person did not end the run.
@@ -33,8 +33,10 @@ async def give_back(
     if draft or any(worker.state.seq for worker in workers):
         return False
     draft |= typed
-    screen.notify(words, markup=False, timeout=6)
-    return not any(isinstance(worker.failure, EndedEarly) for worker in workers)
+    was_ended = any(isinstance(worker.failure, EndedEarly) for worker in workers)
+    what = "The run was not started" if was_ended else "The run could not start"
+    screen.notify(f"{what}. Draft saved: {key} opens it again.", markup=False, timeout=6)
+    return not was_ended
 
 
 async def _started_or_ended(worker: RunWorker) -> None:
