@@ -12,7 +12,11 @@ from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.base.process_identity import raise_file_limit
 from sandbox_tui.tui.cli.command_group import Commands
 from sandbox_tui.tui.cli.completion.command import completion
-from sandbox_tui.tui.cli.completion.stored import complete_model, complete_session
+from sandbox_tui.tui.cli.completion.stored import (
+    complete_model,
+    complete_resumable_run,
+    complete_session,
+)
 from sandbox_tui.tui.cli.evals.commands import eval_group
 from sandbox_tui.tui.cli.help_sections import CommandWithSections
 from sandbox_tui.tui.cli.image_commands import image
@@ -191,7 +195,7 @@ def replay(theme: str | None, session: str, headless: bool, as_json: bool) -> No
 @main.command(
     short_help="Resume a session that was cut off: killed, disconnected or without a model."
 )
-@click.argument("session", default="last", shell_complete=complete_session)
+@click.argument("session", default="last", shell_complete=complete_resumable_run)
 @headless_option
 @json_lines_option("events")
 @click.option("--detach", is_flag=True, help="Run in the background, in a separate process.")

@@ -5,7 +5,10 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
+from sandbox_tui.tui.cli.completion.shells import add_shells
 from sandbox_tui.tui.cli.program import COMPLETE
+
+add_shells()
 
 
 @click.command(short_help="Print a script that completes commands in your shell.")

@@ -13,7 +13,7 @@ from click.shell_completion import CompletionItem
 from sandbox_tui.tui.cli.completion.items import beginning_with, named_by
 
 if TYPE_CHECKING:
-    from sandbox_tui.sessions import Store
+    from sandbox_tui.sessions import RunSummary, Store
     from sandbox_tui.sessions.store.tables.eval_ledger import EvalSummary
 
 MAX_COMPLETED = 50
@@ -26,13 +26,38 @@ def complete_session(
     """Return the ids of the newest sessions that the typed text names, with their tasks, without
     those that the command line already names."""
     del param
+    found = {"last": "the newest session", **_stored(_sessions)}
+    return _not_named(ctx, incomplete, found)
+
+
+def complete_detached_run(
+    ctx: click.Context, param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Return the ids of the detached runs; see `complete_session`."""
+    del param
+    found = _stored(lambda store: _runs_that(store, _is_detached))
+    last = {"last": "the newest of these"} if found else {}
+    return _not_named(ctx, incomplete, {**last, **found})
+
+
+def complete_resumable_run(
+    ctx: click.Context, param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Return the ids of the newest sessions that can be resumed; see `complete_session`."""
+    del param
+    return _not_named(ctx, incomplete, _stored(lambda store: _runs_that(store, _is_resumable)))
+
+
+def _not_named(
+    ctx: click.Context, incomplete: str, found: Mapping[str, str]
+) -> list[CompletionItem]:
+    """Return those of the ids that the typed text names and the command line does not yet."""
     named: set[str] = set()
     for given in ctx.params.values():
         if isinstance(given, str):
             named.add(given)
         elif isinstance(given, tuple):
             named.update(map(str, cast(tuple[object, ...], given)))
-    found = {"last": "the newest session", **_stored(_sessions)}
     return named_by(incomplete, {id_: words for id_, words in found.items() if id_ not in named})
 
 
@@ -116,6 +141,25 @@ def _stored(read: Callable[[Store], Mapping[str, str]]) -> Mapping[str, str]:
 def _sessions(store: Store) -> Mapping[str, str]:
     runs = store.standalone_runs(limit=MAX_COMPLETED)
     return {run.id: run.title or run.task for run in runs}
+
+
+def _runs_that(store: Store, is_meant: Callable[[RunSummary], bool]) -> Mapping[str, str]:
+    """Return those of the newest sessions that are meant."""
+    runs = store.standalone_runs(limit=MAX_COMPLETED)
+    return {run.id: run.title or run.task for run in runs if is_meant(run)}
+
+
+def _is_detached(run: RunSummary) -> bool:
+    from sandbox_tui.sessions.remote.sockets import is_detached
+
+    return run.outcome == "running" and is_detached(run.id)
+
+
+def _is_resumable(run: RunSummary) -> bool:
+    from sandbox_tui.sessions.recording.resume_worker import problem_with
+    from sandbox_tui.sessions.store.run_summary import has_lost_sandbox
+
+    return not problem_with(run) and not has_lost_sandbox(run)
 
 
 def _evaluations(store: Store) -> Mapping[str, str]:

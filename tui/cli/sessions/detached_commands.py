@@ -10,7 +10,7 @@ import click
 
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize_line
-from sandbox_tui.tui.cli.completion.stored import complete_session
+from sandbox_tui.tui.cli.completion.stored import complete_detached_run
 from sandbox_tui.tui.cli.open_store import open_store
 from sandbox_tui.tui.cli.options import headless_option, json_lines_option, load_settings
 from sandbox_tui.tui.cli.show_app import is_terminal, show
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @click.command(short_help="Watch or control a detached run.")
-@click.argument("session", required=False, shell_complete=complete_session)
+@click.argument("session", required=False, shell_complete=complete_detached_run)
 @headless_option
 @json_lines_option("events")
 @click.pass_obj
@@ -51,7 +51,7 @@ def attach(theme: str | None, session: str | None, headless: bool, as_json: bool
 
 
 @click.command(short_help="End detached runs.")
-@click.argument("session", nargs=-1, shell_complete=complete_session)
+@click.argument("session", nargs=-1, shell_complete=complete_detached_run)
 @click.option("--all", "every", is_flag=True, help="End all detached runs.")
 def stop(session: tuple[str, ...], every: bool) -> None:
     """End runs that were started with --detach (default: the only such SESSION).

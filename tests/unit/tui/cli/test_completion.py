@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -11,8 +12,11 @@ import pytest
 from click.shell_completion import ShellComplete
 from click.testing import CliRunner
 
+from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.remote.sockets import listen, remove_left_socket
 from sandbox_tui.sessions.search.query_completion import known_values
+from sandbox_tui.sessions.store import run_summary
 from sandbox_tui.sessions.store.tables.annotations import add_tag
 from sandbox_tui.tui.cli.main import main
 from tests.unit.event_streams import started
@@ -35,12 +39,61 @@ def test_the_script_calls_the_program(shell: str) -> None:
 def test_the_ids_of_sessions_are_completed(store: Store) -> None:
     for number, run in enumerate(RUNS):
         store.append(run, [started(run, started_at=float(number))])
-    for command in (["replay"], ["stop"], ["sessions", "export"], ["policy", "check"]):
+    for command in (["replay"], ["fork"], ["sessions", "export"], ["policy", "check"]):
         assert completed(*command, typed="20261121") == [RUNS[1]]
     assert completed("compare", RUNS[0]) == ["last", RUNS[1]], "one that is named is not offered"
     assert completed("sessions", "export", RUNS[0], typed="2026") == [RUNS[1]]
     assert completed("replay", typed="hij") == [RUNS[1]], "any part names one"
     assert completed("replay", typed="101112") == [], "a shell would keep what both have in common"
+
+
+def test_only_runs_that_fit_the_command_are_offered(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_summary, "has_lost_sandbox", lambda run: False)
+    detached, cut_off = RUNS
+    submitted = "20261119-101112-klmno"
+    for run in (detached, cut_off, submitted):
+        store.append(run, [started(run, started_at=float(run[6:8]))])
+    store.give_up(cut_off)
+    end = e.RunFinished(seq=2, t=1.0, reason="submitted", error=None, totals=e.Totals())
+    store.append(submitted, [end])
+    assert completed("stop") == completed("attach") == []
+    with contextlib.closing(listen(detached)):
+        assert completed("stop") == completed("attach") == ["last", detached]
+        assert completed("stop", "last") == [detached]
+    remove_left_socket(detached)
+    assert completed("resume") == [cut_off]
+
+
+def asked(shell: str, line: str, *, breaks: str = " :=") -> list[str]:
+    """Return what the program tells a shell that completes this line."""
+    words = line.split(" ")
+    asking = {"COMP_LINE": line, "COMP_POINT": str(len(line)), "COMP_WORDBREAKS": breaks}
+    if shell != "bash":
+        place = words[-1] if shell == "fish" else str(len(words) - 1)
+        asking = {"COMP_WORDS": line, "COMP_CWORD": place}
+    env = os.environ | asking | {"_SANDBOX_TUI_COMPLETE": f"{shell}_complete"}
+    program = Path(sys.executable).with_name("sandbox-tui")
+    done = subprocess.run([program], env=env, capture_output=True, text=True, check=False)
+    assert not done.stderr
+    return done.stdout.splitlines()
+
+
+def test_the_value_of_an_option_after_an_equals_sign_is_completed() -> None:
+    line = "sandbox-tui sessions export last --format=h"
+    assert asked("bash", line) == ["plain,html"], "bash completes what follows its word break"
+    assert asked("bash", line, breaks=" ") == ["plain,--format=html"]
+    assert asked("zsh", line)[:2] == ["plain", "--format=html"]
+    assert asked("fish", line)[0].startswith("plain,--format=html")
+    assert asked("bash", 'sandbox-tui run "two words" --mode=st') == ["plain,step"]
+
+
+def test_a_filter_is_completed_after_its_colon(store: Store) -> None:
+    store.append(RUNS[0], [started(RUNS[0], started_at=0.0)])
+    line = "sandbox-tui sessions search outcome:sub"
+    assert asked("bash", line) == ["plain,submitted"]
+    assert asked("bash", line, breaks=" ") == ["plain,outcome:submitted"]
 
 
 def test_models_filters_and_moments_are_completed(
@@ -193,7 +246,7 @@ def test_what_the_file_sets_is_completed_to_be_unset(own_home: Path) -> None:
 BASH = """
 eval "$({program} completion bash)"
 cd {folder}
-COMP_WORDS=({words}) COMP_CWORD={at}
+COMP_LINE="{line}" COMP_POINT={point}
 compopt() {{ echo "compopt $*"; }}
 _sandbox_tui_completion sandbox-tui
 printf '%s\\n' "${{COMPREPLY[@]}}"
@@ -206,12 +259,15 @@ printf '%s\\n' "${{COMPREPLY[@]}}"
         ("eval run po", ["pocket"]),
         ("eval run mi", ["compopt -o default"]),
         ("sessions export last -f mark", ["markdown"]),
+        ("sessions export last --format=mark", ["markdown"]),
+        ("sessions export last --at ca", ["compopt -o nospace", "call:"]),
+        ("sessions export last --at call:", []),
     ],
 )
 def test_in_bash(tmp_path: Path, words: str, printed: list[str]) -> None:
     program = Path(sys.executable).with_name("sandbox-tui")
-    typed = ["sandbox-tui", *words.split()]
-    script = BASH.format(program=program, folder=tmp_path, words=" ".join(typed), at=len(typed) - 1)
+    line = f"sandbox-tui {words}"
+    script = BASH.format(program=program, folder=tmp_path, line=line, point=len(line))
     path = f"{program.parent}:{os.environ['PATH']}"
     done = subprocess.run(
         ["bash", "-c", script], capture_output=True, text=True, env={**os.environ, "PATH": path}

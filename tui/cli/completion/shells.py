@@ -1,0 +1,101 @@
+"""How bash, zsh and fish ask what completes a command line, and what they are told."""
+
+from __future__ import annotations
+
+import os
+from typing import ClassVar
+
+from click.shell_completion import (
+    BashComplete,
+    CompletionItem,
+    FishComplete,
+    ShellComplete,
+    ZshComplete,
+    add_completion_class,
+    split_arg_string,
+)
+from typing_extensions import override
+
+WORD_BREAKS = ":="
+"""Characters at which bash begins a new word, unless `COMP_WORDBREAKS` leaves them out."""
+
+BASH = """\
+%(complete_func)s() {
+    local IFS=$'\\n' response completion type value
+
+    response=$(env COMP_LINE="$COMP_LINE" COMP_POINT="$COMP_POINT" \
+COMP_WORDBREAKS="$COMP_WORDBREAKS" %(complete_var)s=bash_complete "$1")
+
+    for completion in $response; do
+        IFS=',' read -r type value <<< "$completion"
+        case $type in
+            dir) COMPREPLY=(); compopt -o dirnames ;;
+            file) COMPREPLY=(); compopt -o default ;;
+            plain)
+                [[ -n $value ]] && COMPREPLY+=("$value")
+                [[ $value == *[=:] ]] && compopt -o nospace
+                ;;
+        esac
+    done
+    return 0
+}
+
+complete -o nosort -F %(complete_func)s %(prog_name)s
+"""
+"""The script for bash. It passes the line itself, because bash has cut the words at `:` and `=`."""
+
+
+class _WithOption(ShellComplete):
+    """Completes the value in `--option=value` as this whole word."""
+
+    @override
+    def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem]:
+        found = super().get_completions(args, incomplete)
+        option, equals, _ = incomplete.partition("=")
+        if not equals or not option.startswith("--"):
+            return found
+        return [
+            CompletionItem(f"{option}={item.value}", help=item.help)
+            if item.type == "plain"
+            else item
+            for item in found
+        ]
+
+
+class _Bash(_WithOption, BashComplete):
+    """Completes whole words, of which bash gets the part after the last of its breaks."""
+
+    source_template: ClassVar[str] = BASH
+    _before = ""
+
+    @override
+    def get_completion_args(self) -> tuple[list[str], str]:
+        line = os.environ.get("COMP_LINE")
+        if line is None:  # the script of an earlier version
+            return super().get_completion_args()
+        line = line[: int(os.environ.get("COMP_POINT") or len(line))]
+        words = split_arg_string(line)[1:]
+        typed = words.pop() if words and not line[-1:].isspace() else ""
+        breaks = os.environ.get("COMP_WORDBREAKS", WORD_BREAKS)
+        ends = [typed.rfind(one) + 1 for one in WORD_BREAKS if one in breaks]
+        self._before = typed[: max(ends, default=0)]
+        return words, typed
+
+    @override
+    def format_completion(self, item: CompletionItem) -> str:
+        return f"{item.type},{item.value.removeprefix(self._before)}"
+
+
+class _Zsh(_WithOption, ZshComplete):
+    """Completes whole words: zsh replaces what is typed."""
+
+
+class _Fish(_WithOption, FishComplete):
+    """Completes whole words: fish replaces what is typed."""
+
+
+def add_shells() -> None:
+    """Let these shells complete, instead of Click's own ways to do so."""
+    add_completion_class(_Bash)
+    add_completion_class(_Zsh)
+    add_completion_class(_Fish)
