@@ -37,7 +37,7 @@ from sandbox_tui.tui.screens.compare.compare_screen import CompareScreen
 from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.dialogs.edit_call import CallDraft, EditCallDialog
-from sandbox_tui.tui.screens.dialogs.leave_run import EndAllDialog, LeaveDialog, QuitDialog
+from sandbox_tui.tui.screens.dialogs.leave_run import LeaveDialog, QuitDialog
 from sandbox_tui.tui.screens.home.demo_request import demo_request
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.palette.palette_screen import PaletteScreen
@@ -262,7 +262,7 @@ async def test_decisions_move_on_and_a_mode_is_set_for_the_group(tmp_path: Path)
 async def test_the_listed_calls_of_all_runs_are_approved_and_no_others(tmp_path: Path) -> None:
     async with waiting_runs(tmp_path, ["count"], samples=3) as (app, pilot):
         wall = app.screen
-        await until(pilot, lambda: keys_of(app).get("approve_all") == "decide on 3")
+        await until(pilot, lambda: keys_of(app).get("approve_all") in ("all 3", "decide on 3"))
         await pilot.press("A")
         await until(pilot, lambda: isinstance(app.screen, DecideAboutAllDialog))
         lines = [str(one.prompt) for one in app.screen.query_one(OptionList).options]
@@ -316,7 +316,7 @@ async def test_a_mode_is_set_for_all_runs_shown_whatever_their_group(tmp_path: P
         assert "in all 4 runs shown" in str(last)
         await pilot.press("g", "p")
         await until(pilot, lambda: {one.state.mode for one in wall.query(RunTile)} == {"ask"})
-        assert notices(app) == ["Mode ask in all 4 runs."]
+        assert notices(app) == ["Mode ask in all 4 runs; 4 calls still wait: A decides on them."]
         await until(pilot, lambda: "  mode ask" in title(app))
         await pilot.press("slash", *"other", "enter", "M")
         await until(pilot, lambda: isinstance(app.screen, WallModeDialog))
@@ -481,7 +481,7 @@ async def test_a_filter_does_not_hide_that_runs_wait(tmp_path: Path) -> None:
     async with waiting_runs(tmp_path, ["one", "two"]) as (app, pilot):
         await pilot.press("slash", *"zzz", "enter")
         await until(pilot, lambda: not any(t.display for t in app.screen.query(RunTile)))
-        for key, what in (("n", "no other run"), ("A", "no call")):
+        for key, what in (("n", "no run"), ("A", "no call")):
             await pilot.press(key)
             await until(pilot, lambda what=what: any(what in one for one in notices(app)))
         assert all(one.endswith(hidden) for one in notices(app))
@@ -560,13 +560,10 @@ async def test_the_first_wall_is_left_for_good_when_the_runs_are_ended(tmp_path:
     async with waiting_runs(tmp_path, ["one", "two"]) as (app, pilot):
         await pilot.press("q")
         await until(pilot, lambda: isinstance(app.screen, LeaveDialog))
-        question = app.screen
-        for answer in ("n", "y"):
-            assert app.screen is question
-            await pilot.press("x")
-            await until(pilot, lambda: isinstance(app.screen, EndAllDialog))
-            assert len(app.runs.running) == 2
-            await pilot.press(answer)
+        box = app.screen.query_one(".dialog")
+        assert str(box.border_title) == "2 runs wait for you"
+        assert "x end both" in str(box.border_subtitle), "it ends them at once"
+        await pilot.press("x")
         await until(pilot, lambda: app.return_code is not None)
         assert app.return_code == 130
 
@@ -599,8 +596,6 @@ async def test_leaving_again_while_the_runs_end_does_no_harm(
         await pilot.press("q")
         await until(pilot, lambda: isinstance(app.screen, LeaveDialog))
         await pilot.press("x")
-        await until(pilot, lambda: isinstance(app.screen, EndAllDialog))
-        await pilot.press("y")
         await until(pilot, lambda: not app.runs.running and isinstance(app.screen, WallScreen))
         wall = app.screen
         await pilot.press("q")

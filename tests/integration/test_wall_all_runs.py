@@ -70,9 +70,9 @@ async def test_a_run_is_ended_or_all_shown(tmp_path: Path) -> None:
         await pilot.press("x")
         await until(pilot, lambda: isinstance(app.screen, EndRunsDialog))
         box = app.screen.query_one(".dialog")
-        assert "g all 2 runs shown" in str(box.border_subtitle)
+        assert "g both that still run" in str(box.border_subtitle)
         await pilot.press("g")
-        assert question(app).startswith("End all 2 runs shown?")
+        assert question(app).startswith("End both that still run?")
         await pilot.press("g")
         assert question(app).startswith("End run 1?")
         await pilot.press("g", "y")
@@ -100,7 +100,7 @@ async def test_keys_for_all_are_about_the_others_once_the_chosen_run_has_ended(
         await pilot.press("m", *"look")
         await until(pilot, lambda: isinstance(app.screen, MessageRunsDialog))
         await until(pilot, lambda: app.screen.query_one(Input).value == "look")
-        assert app.screen.query_one(Input).border_title == "message to all 2 runs shown"
+        assert app.screen.query_one(Input).border_title == "message to both that still run"
         await pilot.press("enter")
         await until(pilot, lambda: queued(app)[1:] == [["look"], ["look"]])
 
@@ -108,11 +108,16 @@ async def test_keys_for_all_are_about_the_others_once_the_chosen_run_has_ended(
         await pilot.press("M")
         await until(pilot, lambda: isinstance(app.screen, AllRunsModeDialog))
         await pilot.press("g", "s")
-        await until(pilot, lambda: notices(app)[-1] == "Mode step in all 2 runs.")
+        await until(
+            pilot,
+            lambda: (
+                notices(app)[-1] == "Mode step in both runs; 2 calls still wait: A decides on them."
+            ),
+        )
 
         await pilot.press("x")
         await until(pilot, lambda: isinstance(app.screen, EndAllRunsDialog))
-        assert question(app).startswith("End all 2 runs shown?")
+        assert question(app).startswith("End both that still run?")
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is wall)
 
@@ -147,7 +152,10 @@ async def test_runs_that_are_paused_stay_so_when_their_mode_is_chosen(tmp_path: 
         await pilot.press("P")
         await until(pilot, lambda: modes(app) == ["paused"] * 2)
         for keys, words in (
-            (("g", "p"), "Mode ask in all 2 runs once you resume them."),
+            (
+                ("g", "p"),
+                "Mode ask in both runs once you resume them; 2 calls still wait: A decides on them.",
+            ),
             (("a",), "Mode auto in run 1 once you resume it."),
         ):
             await pilot.press("M")

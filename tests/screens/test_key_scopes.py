@@ -63,8 +63,8 @@ OPENED: dict[str, tuple[str | None, looks.Act]] = {
     "difference": (None, difference),
     "mode-menu": (None, looks.pushed(lambda: ModeDialog("ask"))),
     "decide-all": (None, looks.pushed(lambda: DecideAboutAllDialog([a_waiting_call()]))),
-    "end-runs": (None, looks.pushed(lambda: EndRunsDialog(1, "all 2 runs shown"))),
-    "message-runs": (None, looks.pushed(lambda: MessageRunsDialog(1, 2, "all 2 runs shown"))),
+    "end-runs": (None, looks.pushed(lambda: EndRunsDialog(1, "both runs shown"))),
+    "message-runs": (None, looks.pushed(lambda: MessageRunsDialog(1, 2, "both runs shown"))),
     "allowed": (None, looks.pushed(lambda: AllowedRulesDialog(RunState(), lambda _: None))),
 }
 

@@ -39,9 +39,9 @@ async def test_a_key_does_not_answer_a_question_that_was_not_drawn_yet(tmp_path:
     [
         ([False], "A run is still running. End it and quit?"),
         ([True], "1 run waits for you. End it and quit?"),
-        ([True, True], "2 runs wait for you. End them all and quit?"),
-        ([True, False], "1 run waits for you, 1 is still running. End them all and quit?"),
-        ([False, False], "2 runs are still running. End them all and quit?"),
+        ([True, True], "2 runs wait for you. End both and quit?"),
+        ([True, False], "1 run waits for you, 1 is still running. End both and quit?"),
+        ([False, False], "2 runs are still running. End both and quit?"),
     ],
 )
 def test_the_question_says_which_runs_wait(waiting: list[bool], question: str) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from sandbox_tui.sessions import RunRegistry
 from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
+from sandbox_tui.tui.terminal_io.counted_runs import going_words
 from sandbox_tui.tui.terminal_io.notifications import waits
 
 
@@ -23,23 +24,10 @@ def quit_question(runs: RunRegistry, evals: EvalRegistry, screens: Iterable[obje
             "requeued; `sandbox-tui eval resume` runs what is left."
         )
     if going := len(runs.running):
-        end = "End it and quit?" if going == 1 else "End them all and quit?"
-        return f"{_state_words(going, sum(map(waits, runs.running)))} {end}"
+        those = {1: "it", 2: "both"}.get(going, "them all")
+        waiting = sum(map(waits, runs.running))
+        is_one = going == 1 and not waiting
+        words = "A run is still running" if is_one else going_words(going, waiting)
+        return f"{words}. End {those} and quit?"
     unsaved = any(getattr(screen, "unsaved", None) for screen in screens)
     return "The new-run form has a task you have not started. Quit?" if unsaved else ""
-
-
-def _state_words(going: int, waiting: int) -> str:
-    """Return what the runs of this program do, as a sentence.
-
-    Args:
-        going: how many have not ended.
-        waiting: how many of these wait for the user.
-    """
-    if not waiting:
-        return "A run is still running." if going == 1 else f"{going} runs are still running."
-    wait = "1 run waits for you" if waiting == 1 else f"{waiting} runs wait for you"
-    others = going - waiting
-    if not others:
-        return f"{wait}."
-    return f"{wait}, {others} {'is' if others == 1 else 'are'} still running."

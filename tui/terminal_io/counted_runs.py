@@ -34,6 +34,21 @@ def counted(runs: Sequence[RunWorker], told: Iterable[RunWorker] = ()) -> str:
     return " · ".join(part for part in parts if part)
 
 
+def going_words(going: int, waiting: int) -> str:
+    """Return what several runs that have not ended do: how many wait for the user, and how many go
+    on.
+
+    Args:
+        going: how many have not ended.
+        waiting: how many of these wait for the user.
+    """
+    if not waiting:
+        return f"{going} runs are still running"
+    wait = "1 run waits for you" if waiting == 1 else f"{waiting} runs wait for you"
+    others = going - waiting
+    return f"{wait}, {others} {'is' if others == 1 else 'are'} still running" if others else wait
+
+
 def _which(runs: Sequence[RunWorker], more: str = "") -> str:
     """Return the number of these runs, and their task if they are samples of one."""
     if len(runs) > 1 and _label(runs):

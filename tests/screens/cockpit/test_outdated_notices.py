@@ -86,3 +86,14 @@ async def test_control_is_not_offered_back_after_the_end(tmp_path: Path) -> None
         await screen.apply(e.RunFinished(t=2.0, reason="cancelled", error=None, totals=e.Totals()))
         screen.sync_bars()
         assert not notices(app)
+
+
+async def test_lost_control_is_no_longer_said_once_it_is_back(tmp_path: Path) -> None:
+    async with asked(tmp_path) as (app, pilot, screen, watched):
+        watched.audience, watched.steers = "watching", False
+        screen.sync_bars()
+        lost = "Another terminal has taken control; T takes it back."
+        await until(pilot, lambda: notices(app) == [lost])
+        watched.steers = True
+        screen.sync_bars()
+        assert not notices(app)

@@ -17,6 +17,7 @@ from textual.widgets import Input, Static
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.sandboxes import left_behind
 from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.recording.run_registry import ENDED_BY_USER
 from sandbox_tui.sessions.store.tables.annotations import add_note, notes_of, set_tags
 from sandbox_tui.tui.format.compared.facts import Fact
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
@@ -27,7 +28,8 @@ from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.dialogs.describe_fork import ForkDialog
 from sandbox_tui.tui.screens.dialogs.pager import PagerScreen, TextBlocks
 from sandbox_tui.tui.screens.home.home import HomeScreen
-from sandbox_tui.tui.screens.home.rows import row_commands, session_actions
+from sandbox_tui.tui.screens.home.rows import row_commands, run_ender, session_actions
+from sandbox_tui.tui.textual_support.private_api import shown_toasts
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.sessions.session_detail_pane import SessionDetailPane
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
@@ -289,3 +291,30 @@ async def test_an_interrupted_session_says_how_far_it_came_and_until_when_it_can
         await until(pilot, lambda: "interrupted in step 1" in detail(home))
         assert "resumes" not in detail(home)
         assert "kept until" not in detail(home)
+
+
+@pytest.mark.parametrize("error", [None, ENDED_BY_USER])
+async def test_a_run_that_ends_just_before_the_key_that_ends_it_is_not_deleted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: str | None
+) -> None:
+    monkeypatch.setattr(run_ender, "is_detached", lambda _: True)
+    with contextlib.closing(Store(tmp_path / "s.db")) as made:
+        begun = time.time() - 60
+        made.append("r", [started("r", task="count", started_at=begun)])
+        async with at_home(made) as (home, pilot):
+            await until(pilot, lambda: "x end" in bar(home))
+            finished = e.RunFinished(
+                t=60.0, reason="submitted", error=error, totals=e.Totals(), answer="", output=None
+            )
+            made.append("r", [finished])
+            home.reload()
+            await until(pilot, lambda: "x delete" in bar(home))
+            words = "The run “count” has just ended without it; x again deletes it."
+            if error is None:
+                await pilot.press("x")
+                await until(
+                    pilot, lambda: words in [one.message for one in shown_toasts(pilot.app)]
+                )
+                assert pilot.app.screen is home
+            await pilot.press("x")
+            await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmDialog))

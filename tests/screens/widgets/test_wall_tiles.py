@@ -265,6 +265,7 @@ def test_without_waiting_calls_the_key_for_all_counts_none() -> None:
     running = tile(1, started())
     assert words_of("approve_all", running, None, 0, [running]) == "decide on all"
     assert words_of("approve_all", running, None, 3, [running]) == "decide on 3"
+    assert words_of("approve_all", running, None, 40, [running], 60) == "all 40"
 
 
 def test_of_many_tiles_a_part_is_drawn_again_at_a_time() -> None:
@@ -422,7 +423,12 @@ class Answers:
 
     def __init__(self) -> None:
         self.said: list[str] = []
+        self.put_away_after = 0
 
     def say(self, kind: str, words: str, **_: object) -> None:
         assert kind == "control"
         self.said.append(words)
+
+    def put_away(self, kind: str) -> None:
+        assert kind == "control"
+        self.put_away_after = len(self.said)

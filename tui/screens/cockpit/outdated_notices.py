@@ -51,11 +51,19 @@ class OutdatedNotices:
         self._screen = screen
         self._state = state
         self._had_queue = False
+        self._steers = True
         self._outcome: object = None
 
-    def sync(self) -> None:
+    def sync(self, *, steers: bool = True) -> None:
         """Put away what the latest events have made untrue: only a change does, since the key that
-        a notice answers takes effect after it is shown."""
+        a notice answers takes effect after it is shown.
+
+        Args:
+            steers: whether this terminal controls the run now.
+        """
+        steered, self._steers = self._steers, steers
+        if steers and not steered:
+            self._remove(CONTROL_TAKEN)
         had_queue, self._had_queue = self._had_queue, bool(self._state.queue)
         if self._had_queue and not had_queue:
             self._remove(as_sentence(NOTHING_QUEUED))

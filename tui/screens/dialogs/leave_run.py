@@ -17,6 +17,7 @@ from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
+from sandbox_tui.tui.terminal_io.counted_runs import going_words
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
 Leaving = Literal["end", "keep", "detach"]
@@ -27,6 +28,7 @@ class LeaveDialog(Dialog[Leaving | None]):
 
     Args:
         runs: number of active runs.
+        waiting: how many of these wait for the user.
         detachable: whether they can move to separate programs.
     """
 
@@ -41,12 +43,15 @@ class LeaveDialog(Dialog[Leaving | None]):
         binding("leave_run.stay", "answer(None)"),
     ]
 
-    end_word: ClassVar[str] = "end"
-    """What the key is called that ends what is running."""
+    @property
+    def end_word(self) -> str:
+        """What the key is called that ends what is running."""
+        return end_words(self._runs)
 
-    def __init__(self, runs: int = 1, *, detachable: bool = True) -> None:
+    def __init__(self, runs: int = 1, waiting: int = 0, *, detachable: bool = True) -> None:
         super().__init__()
         self._runs = runs
+        self._waiting = waiting
         self._detachable = detachable
         self._asked_at = Message().time
         self._is_typed_ahead = False
@@ -64,14 +69,20 @@ class LeaveDialog(Dialog[Leaving | None]):
 
     @property
     def title_words(self) -> str:
-        """The title: what is still running."""
-        return f"{'the run is' if self._runs == 1 else f'{self._runs} runs are'} still running"
+        """The title: what the runs do."""
+        if self._runs == 1:
+            return "the run waits for you" if self._waiting else "the run is still running"
+        return going_words(self._runs, self._waiting)
 
     @property
     def question(self) -> str:
         """The question, and what each choice does."""
         words = _ONE if self._runs == 1 else _SEVERAL
         return words.format(_detached(self._runs) if self._detachable else "", ENDED)
+
+    def words_for(self, action: str) -> str | None:
+        """The key bar's words for an answer; None for the binding's own description."""
+        return self.end_word if action == "answer('end')" else None
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Not every run can be detached."""
@@ -83,29 +94,14 @@ class LeaveDialog(Dialog[Leaving | None]):
 
     def action_answer(self, choice: Leaving | None) -> None:
         """Close with the choice; a key typed ahead was no answer to this question, so it can
-        neither end nor detach runs. Ending several asks once more."""
-        if self._is_typed_ahead and choice in ("end", "detach"):
-            return
-        if choice == "end" and self._runs > 1:
-            app_of(self).push_screen(EndAllDialog(self._runs), self._answered)
-        else:
+        neither end nor detach runs."""
+        if not (self._is_typed_ahead and choice in ("end", "detach")):
             self.dismiss(choice)
 
-    def _answered(self, sure: bool | None) -> None:
-        if sure:  # the question is still on top
-            app_of(self).call_later(self.dismiss, "end")
 
-
-class EndAllDialog(ConfirmDialog):
-    """Asks whether to end all active runs.
-
-    Args:
-        runs: their number.
-    """
-
-    def __init__(self, runs: int) -> None:
-        words = f"End all {runs} runs? Their results so far are kept. They cannot be resumed, only"
-        super().__init__(f"{words} forked.", "end all", "go on")
+def end_words(runs: int) -> str:
+    """Return what the key does that ends so many runs, which it does at once."""
+    return "end" if runs == 1 else "end both" if runs == 2 else f"end all {runs}"
 
 
 ENDED = "An ended run keeps its results so far. It cannot be resumed, only forked."

@@ -17,10 +17,13 @@ class LeaveEvalDialog(LeaveDialog):
     LeaveEvalDialog .dialog { width: 64; }
     """
 
-    end_word = "stop"
-
     def __init__(self) -> None:
         super().__init__(detachable=False)
+
+    @property
+    def end_word(self) -> str:
+        """What the key is called that ends what is running."""
+        return "stop"
 
     @property
     def title_words(self) -> str:

@@ -9,7 +9,11 @@ from sandbox_tui.tui.keys.default_keys import ACTIONS
 from sandbox_tui.tui.keys.hint import action_with, hint
 from sandbox_tui.tui.screens.cockpit.live.steering import pause_words
 from sandbox_tui.tui.screens.cockpit.nothing_to_act_on import AFTER_THE_END
-from sandbox_tui.tui.screens.wall.steering.controlled_runs import active_modes, others_for
+from sandbox_tui.tui.screens.wall.steering.controlled_runs import (
+    DECIDING,
+    active_modes,
+    others_for,
+)
 from sandbox_tui.tui.widgets.wall.run_groups import has_ended
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 
@@ -17,8 +21,29 @@ PLACES = ("live", "cockpit")
 """The places whose keys work once a run is opened."""
 
 
+STEERING = ("message", "mode", "pause", "end")
+"""Actions on the chosen run that a bar of some length keeps while calls wait."""
+
+STEERING_COLUMNS = 90
+"""Columns of the terminal from which there is room for them."""
+
+SHORT_COLUMNS = 120
+"""Columns below which the words are as short as they can be, so that more keys fit."""
+
 OTHERS_WORDS: Mapping[str, str] = {"message": "message", "mode": "mode of", "end": "end"}
 """What keys do that are about the other runs once the chosen one has ended."""
+
+
+def deciding_first(waiting: int, width: int) -> Sequence[str]:
+    """Return the actions whose keys come first in the bar while calls wait.
+
+    Args:
+        waiting: number of calls that can be decided about from here.
+        width: columns of the terminal.
+    """
+    if not waiting:
+        return ()
+    return (*DECIDING, *STEERING) if width >= STEERING_COLUMNS else DECIDING
 
 
 def words_of(
@@ -27,6 +52,7 @@ def words_of(
     marked: RunTile | None,
     waiting: int,
     tiles: Sequence[RunTile],
+    width: int = SHORT_COLUMNS,
 ) -> str | None:
     """Return the current words for an action; None for the binding's own description.
 
@@ -36,6 +62,7 @@ def words_of(
         marked: the run to compare with.
         waiting: number of calls that can be decided about from here.
         tiles: those that are shown.
+        width: columns of the terminal.
     """
     if action == "pause" and chosen is not None:
         return pause_words(chosen.state.mode)
@@ -45,7 +72,7 @@ def words_of(
     if action == "pause_all":
         return "resume all" if active_modes(tiles) == frozenset[Mode](("paused",)) else "pause all"
     if action == "approve_all":
-        return f"decide on {waiting or 'all'}"
+        return f"{'all' if width < SHORT_COLUMNS else 'decide on'} {waiting or 'all'}"
     if action != "compare" or marked is None:
         return None
     return "unmark" if marked is chosen else f"compare with {marked.number}"

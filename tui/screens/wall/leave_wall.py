@@ -14,6 +14,7 @@ from sandbox_tui.tui.keys.key_sequencer import is_escape
 from sandbox_tui.tui.keys.leaving_word import leave_by_escape
 from sandbox_tui.tui.screens.dialogs.leave_run import LeaveDialog, Leaving
 from sandbox_tui.tui.screens.messages import DetachRequested
+from sandbox_tui.tui.terminal_io.notifications import waits
 from sandbox_tui.tui.textual_support.toasts import put_toasts_away
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
@@ -38,7 +39,8 @@ def leave_wall(wall: Screen[None], workers: RunRegistry, *, asks: bool) -> None:
     if going and is_escape(wall):
         wall.notify(f"{hint('wall.leave')} leaves the wall.", timeout=2, markup=False)
     elif going:
-        question = LeaveDialog(going, detachable=bool(can_be_detached(workers)))
+        waiting = sum(map(waits, workers.running))
+        question = LeaveDialog(going, waiting, detachable=bool(can_be_detached(workers)))
         app_of(wall).push_screen(question, left)
     elif is_escape(wall):
         leave_by_escape(wall, partial(wall.dismiss, None))

@@ -54,6 +54,7 @@ class RunKeys(Screen[None]):
     def action_open(self) -> None:
         """Open the chosen run."""
         if self._chosen is not None:
+            self._control.opened(self._chosen)
             self._actions.open(self._chosen)
 
     def action_approve(self) -> None:

@@ -42,7 +42,11 @@ from sandbox_tui.tui.screens.wall.steering.controlled_runs import (
     why_not,
 )
 from sandbox_tui.tui.screens.wall.steering.key_answers import KeyAnswers
-from sandbox_tui.tui.screens.wall.steering.mode_of_runs import ask_for_mode
+from sandbox_tui.tui.screens.wall.steering.mode_of_runs import (
+    ask_for_mode,
+    pauses_later,
+    pausing_words,
+)
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.calls.inject_bar import PLACEHOLDER
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
@@ -211,7 +215,10 @@ class TileActions:
         going = [run for run in runs if run.gate.mode != "paused"]
         for run in going or runs:
             pause_or_resume(run)
-        words = f"{'Paused' if going else 'Resumed'} {numbers.counted(len(going or runs), 'run')}."
+        words = f"Resumed {numbers.counted(len(runs), 'run')}."
+        if going:
+            goes_on = {id(one.worker.run) for one in tiles if pauses_later(one.state)}
+            words = pausing_words(len(going), sum(id(run) in goes_on for run in going))
         self._answers.say("mode", words)
 
     def message(self, tile: RunTile, tiles: Sequence[RunTile]) -> None:

@@ -21,12 +21,16 @@ from sandbox_tui.tui.keys.unavailable_keys import forget_reason
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.screens.dialogs.pager import PagerScreen
 from sandbox_tui.tui.screens.wall.describe_tiles import describe_tiles, is_due
-from sandbox_tui.tui.screens.wall.key_words import take_words, why_key_of_run_does_nothing, words_of
+from sandbox_tui.tui.screens.wall.key_words import (
+    deciding_first,
+    take_words,
+    why_key_of_run_does_nothing,
+    words_of,
+)
 from sandbox_tui.tui.screens.wall.leave_wall import leave_wall, puts_notices_away
 from sandbox_tui.tui.screens.wall.run_keys import RunKeys
 from sandbox_tui.tui.screens.wall.steering.control_news import ControlNews
 from sandbox_tui.tui.screens.wall.steering.controlled_runs import (
-    DECIDING,
     active_modes,
     others_for,
     waiting_here,
@@ -92,7 +96,7 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, RunKeys):
             self._chosen is None or self._chosen.kind != "waiting"
         )
         comparing = ("compare",) * (self._marked is not None)
-        deciding = DECIDING if self._waiting > 1 else ()
+        deciding = deciding_first(self._waiting, self.size.width)
         showing_all = ("filter",) * bool(self._runs.hidden)
         all_paused = active_modes(self._seen_tiles()) == frozenset[Mode](("paused",))
         resuming = ("pause_all",) * all_paused
@@ -324,7 +328,8 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, RunKeys):
             return "show all"
         if action == "steer":
             return take_words(self._chosen, self._to_take)
-        return words_of(action, self._chosen, self._marked, self._waiting, self._seen_tiles())
+        runs, width = self._seen_tiles(), self.size.width
+        return words_of(action, self._chosen, self._marked, self._waiting, runs, width)
 
     def action_move(self, across: int, down: int) -> None:
         """Focus the next tile in a direction."""

@@ -202,7 +202,7 @@ class LiveScreen(SteeringActions, NextSteps, ClosesWhenOnTop[None]):
             self.query_one(bar).sync(self.state)
         self._waiting_file.sync()
         self._sync_waiting_toast()
-        self._outdated_notices.sync()
+        self._outdated_notices.sync(steers=self.worker.steers)
         status, audience = self.query_one(StatusBar), self.worker.audience
         if self._known is not None and self.state.seq < self._known_seq:
             status.sync(self._known, run_clock(self.worker, self._known, self._clock_at))
@@ -298,7 +298,8 @@ class LiveScreen(SteeringActions, NextSteps, ClosesWhenOnTop[None]):
         elif self.state.finished is not None:
             self._end_and_leave()
         else:
-            dialog = LeaveDialog(detachable=isinstance(self.worker, RunWorker))
+            waits = bool(self.state.pending or self.state.awaited)
+            dialog = LeaveDialog(1, waits, detachable=isinstance(self.worker, RunWorker))
             app_of(self).push_screen(dialog, self._left)
 
     def _left(self, choice: Leaving | None) -> None:

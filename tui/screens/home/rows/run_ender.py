@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -13,12 +14,17 @@ from sandbox_tui.sessions.recording.run_registry import ENDED_BY_USER
 from sandbox_tui.sessions.remote.sockets import is_detached
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.titles import cut_title, task_title
+from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog, end_question
 from sandbox_tui.tui.textual_support.toasts import complain_here
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
 if TYPE_CHECKING:  # imported with the first run
     from sandbox_tui.sessions import RunWorker
+
+JUST_SECONDS = 4.0
+"""Seconds after its end in which a run may still have been shown as running when a key was
+pressed."""
 
 MAX_TITLE_CHARACTERS = 60
 """Maximum characters of a run's title in a question or a notice."""
@@ -35,10 +41,25 @@ class RunEnder:
     def __init__(self, screen: Screen[None], workers: RunRegistry) -> None:
         self._screen = screen
         self._run_workers = workers
+        self._could_end: set[str] = set()
 
     def can_end(self, runs: Sequence[RunSummary]) -> bool:
         """Return whether there are sessions, and all are runs that go on and can be ended here."""
-        return bool(runs) and all(map(self._can_end, runs))
+        all_can = bool(runs) and all(map(self._can_end, runs))
+        self._could_end.update(run.id for run in runs if all_can)
+        return all_can
+
+    def said_they_ended(self, runs: Sequence[RunSummary]) -> bool:
+        """If the key was to end one of these runs, which has ended by itself within the last
+        seconds, say so, once: the same key now deletes it. Return whether that was said."""
+        just = [run for run in runs if run.id in self._could_end and _has_just_ended(run)]
+        self._could_end.difference_update(run.id for run in runs)
+        if just:
+            run = _named(just, are_detached=False)
+            words = f"The {run} has" if len(just) == 1 else f"{run} have"
+            again = f"{hint('home.delete')} again deletes {'it' if len(just) == 1 else 'them'}"
+            self._screen.notify(f"{words} just ended without it; {again}.", markup=False)
+        return bool(just)
 
     def _can_end(self, run: RunSummary) -> bool:
         if run.outcome != "running" or run.elsewhere:
@@ -63,6 +84,12 @@ class RunEnder:
             question = end_question(f"the {named}")
         dialog = ConfirmDialog(question, "end", "go on")
         return bool(await app_of(self._screen).push_screen_wait(dialog))
+
+    async def forget(self, run_id: str) -> None:
+        """Forget the run of a session that was deleted: it is no news any more."""
+        if (worker := self._run_workers.all.get(run_id)) is not None:
+            await worker.release_sandbox()
+            self._run_workers.release(worker)
 
     async def end(self, runs: Sequence[RunSummary]) -> None:
         """End the runs one after the other; say what was ended, or why one could not be."""
@@ -90,6 +117,13 @@ class RunEnder:
 
     def _are_detached(self, runs: Sequence[RunSummary]) -> bool:
         return all(self._own(run) is None for run in runs)
+
+
+def _has_just_ended(run: RunSummary) -> bool:
+    """Return whether a run has ended by itself within the last seconds."""
+    if run.ended_at is None or run.error == ENDED_BY_USER:
+        return False
+    return time.time() - run.ended_at < JUST_SECONDS
 
 
 def _named(runs: Sequence[RunSummary], are_detached: bool) -> str:

@@ -198,7 +198,7 @@ class SessionActions:
                 self._screen.run_worker(self._end(chosen), group="end")
             return
         runs = [run for run in chosen if is_at_rest(run)]
-        if not runs:
+        if not runs or self._ender.said_they_ended(runs):
             return
         try:
             question = await asyncio.to_thread(
@@ -219,6 +219,7 @@ class SessionActions:
         try:
             for run_id in run_ids:
                 await asyncio.to_thread(store.delete, run_id)
+                await self._ender.forget(run_id)
             self._source.reload()
             words = "Deleted." if count == 1 else f"{count} sessions deleted."
             is_recording = self._source.is_recording

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import ClassVar
 
 from rich.style import Style
@@ -18,6 +18,9 @@ from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.screens.cockpit.live.choose_mode import NAME_COLUMNS, ModeDialog
 from sandbox_tui.tui.theming.palette import palette_of
 
+COUNT_SECONDS = 0.5
+"""Seconds between two counts of the calls that wait."""
+
 
 class WallModeDialog(ModeDialog):
     """Lists the modes; another line sets whether the mode is for all runs that the wall shows.
@@ -28,7 +31,7 @@ class WallModeDialog(ModeDialog):
         all_words: what to call these runs.
         waiting: number of the call that waits for the user, if any.
         allowed: number of patterns that the user allowed in the chosen run.
-        waiting_calls: number of calls of all runs shown that wait for the user.
+        count_waiting: returns how many calls of all runs shown wait for the user now.
         is_paused: whether the chosen run is paused, which it stays.
 
     Attributes:
@@ -50,19 +53,24 @@ class WallModeDialog(ModeDialog):
         all_words: str,
         waiting: int | None = None,
         allowed: int = 0,
-        waiting_calls: int = 0,
+        count_waiting: Callable[[], int] = int,
         *,
         is_paused: bool = False,
     ) -> None:
         super().__init__(now, waiting, allowed, is_paused=is_paused)
         self._modes = modes
         self._all_words = all_words
-        self._waiting_calls = waiting_calls
+        self._count_waiting = count_waiting
 
     def on_mount(self) -> None:
         """Say what happens to the waiting calls; Textual calls that of the base class too."""
-        if self._waiting_calls > 1:
-            words = f"{self._waiting_calls} calls keep waiting"
+        self._say_what_waits()
+        self.set_interval(COUNT_SECONDS, self._say_what_waits)
+
+    def _say_what_waits(self) -> None:
+        """Say how many calls wait on: more may have come since the dialog was opened."""
+        if (waiting := self._count_waiting()) > 1:
+            words = f"{waiting} calls keep waiting"
             keys = f"enter choose · {hint('mode_menu.leave')} cancel"
             self.query_one(OptionList).border_subtitle = f"{words} · {keys}"
 

@@ -42,6 +42,11 @@ class ControlNews:
         self._asked.add(tile.number)
         tile.worker.take_over()
 
+    def opened(self, tile: RunTile) -> None:
+        """Put away the notice that a run lost its program: its own screen says so."""
+        if tile.number in self._gone:
+            self._answers.put_away("control")
+
     def to_take(self, chosen: RunTile | None, tiles: Sequence[RunTile]) -> RunTile | None:
         """Return the run that the key takes control of: the chosen one if another terminal controls
         it, otherwise the next such run; None without any.
@@ -74,6 +79,11 @@ class ControlNews:
         self._say_gone(going, tiles)
         if lost := before & {one.number for one in watched if one.worker.can_be_steered}:
             self._say_lost(lost, [one for one in tiles if one.display])
+        if back := self._lost & self._mine:
+            self._lost -= back
+            self._answers.put_away("control")
+            if self._lost and not back & self._asked:
+                self._tell_lost([one for one in tiles if one.display])
         if gained := self._asked & self._mine:
             self._asked -= gained
             self._lost.clear()
@@ -107,6 +117,9 @@ class ControlNews:
             self._lost.clear()
         self._lost |= lost
         self._said_lost_at = now
+        self._tell_lost(shown)
+
+    def _tell_lost(self, shown: Sequence[RunTile]) -> None:
         is_shown = any(one.number in self._lost for one in shown)
         words = _lost_words(sorted(self._lost), is_shown=is_shown)
         self._answers.say("control", words, severity="warning", seconds=RESULT_SECONDS)

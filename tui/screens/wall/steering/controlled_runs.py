@@ -23,7 +23,7 @@ _ON_ONE_RUN = frozenset(
 )
 """Actions on the chosen run."""
 
-DECIDING = ("open", "approve", "approve_all", "reject")
+DECIDING = ("open", "approve", "reject", "approve_all")
 """Actions that decide about waiting calls, or lead to one."""
 
 _ON_SEVERAL = frozenset(("message", "mode", "end"))
@@ -93,7 +93,9 @@ def why_not_here(
         return why_not(action, chosen) if action in _ON_ONE_RUN and not is_for_others else ""
     count = len(waiting_here(tiles))
     if action == "waiting":
-        why = "" if next_waiting(tiles, chosen) is not None else "no other run waits for you"
+        why = _why_no_next(chosen, tiles)
+    elif count < 2 and (takes := _why_decided_elsewhere(tiles, count)):
+        return takes
     else:
         why = "" if count > 1 else f"{'only one' if count else 'no'} call waits for you"
     others = len(waiting_here(hidden))
@@ -109,6 +111,35 @@ def others_for(chosen: RunTile | None, tiles: Sequence[RunTile]) -> list[RunTile
     if chosen is None or not has_ended(chosen.worker):
         return []
     return [one for one in tiles if controls_of([one]) and not why_not("end", one)]
+
+def _why_no_next(chosen: RunTile | None, tiles: Sequence[RunTile]) -> str:
+    """Return why there is no next run that waits; empty if there is one."""
+    if next_waiting(tiles, chosen) is not None:
+        return ""
+    is_last = chosen is not None and chosen.kind == "waiting"
+    return "no other run waits for you" if is_last else "no run waits for you"
+
+
+def _why_decided_elsewhere(tiles: Sequence[RunTile], mine: int) -> str:
+    """Return who decides about the waiting calls of tiles, and how this terminal can; empty if
+    none waits elsewhere.
+
+    Args:
+        tiles: those that are shown.
+        mine: number of calls that can be decided about from here.
+    """
+    those = [one for one in tiles if one.kind == "waiting" and why_not("approve", one)]
+    if not those:
+        return ""
+    runs = "the run that waits" if len(those) == 1 else f"the {len(those)} runs that wait"
+    if mine:
+        runs = "the other run that waits" if len(those) == 1 else "the other runs that wait"
+    if any(not why_not("steer", one) for one in those):
+        return f"another terminal is in control of {runs}; {hint('wall.steer')} takes control"
+    if not any(isinstance(one.worker, RecordedRun) for one in those):
+        return ""
+    return f"another program decides about {runs}"
+
 
 
 def waiting_here(tiles: Sequence[RunTile]) -> list[RunTile]:
@@ -132,10 +163,14 @@ def all_of(count: int, tiles: Sequence[RunTile]) -> str:
 
     Args:
         count: number of these runs.
-        tiles: those that are shown; another terminal or program may control some.
+        tiles: those that are shown; another terminal or program may control some, and some may have
+            ended.
     """
-    is_only_mine = all(one.worker.steers or has_ended(one.worker) for one in tiles)
-    return f"all {count} runs shown" if is_only_mine else f"all {count} that you control"
+    if not all(one.worker.steers or has_ended(one.worker) for one in tiles):
+        return "both that you control" if count == 2 else f"all {count} that you control"
+    if any(has_ended(one.worker) for one in tiles):
+        return "both that still run" if count == 2 else f"all {count} that still run"
+    return "both runs shown" if count == 2 else f"all {count} runs shown"
 
 
 def is_steerable(run: Controls | None) -> TypeGuard[Controls]:

@@ -7,8 +7,12 @@ from typing import Literal
 
 from textual.screen import Screen
 
+from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.core.events.types import Mode
 from sandbox_tui.core.run.human.run_controls import Controls
+from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.format.status import awaits_next_try
+from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.screens.cockpit.live.choose_mode import ALLOWED, ModeDialog, number_that_stays
 from sandbox_tui.tui.screens.cockpit.live.steering import RunSteering
 from sandbox_tui.tui.screens.wall.dialogs.choose_mode_of_all import (
@@ -56,7 +60,9 @@ def ask_for_mode(
         elif mode is not None:
             is_for_all = isinstance(dialog, WallModeDialog) and dialog.is_for_all
             wanted = [one for one in (others if is_for_all else [run]) if is_steerable(one)]
-            words = _chosen_words(mode, tile.number, wanted)
+            runs = [*map(id, wanted)]
+            waiting = [one for one in waiting_here(tiles) if id(one.worker.run) in runs]
+            words = _chosen_words(mode, tile.number, wanted, _that_stay(waiting))
             for one in wanted:
                 one.choose_mode(mode)
             if wanted:
@@ -77,19 +83,64 @@ def _dialog(
     now, is_paused = run.gate.resume_mode, run.gate.mode == "paused"
     if len(others) < 2:
         return ModeDialog(now, number, allowed, is_paused=is_paused)
-    waiting = [number_that_stays(one.state.pending) for one in waiting_here(tiles)]
-    stays = sum(one is not None for one in waiting)
     modes: list[Mode] = [one.gate.resume_mode for one in others]
     kind = AllRunsModeDialog if is_about_others else WallModeDialog
     those = all_of(len(others), tiles)
-    return kind(now, modes, those, number, allowed, stays, is_paused=is_paused)
+
+    def stay() -> int:
+        return _that_stay(waiting_here(tiles))
+
+    return kind(now, modes, those, number, allowed, stay, is_paused=is_paused)
 
 
-def _chosen_words(mode: Mode, number: int, runs: Sequence[Controls]) -> str:
-    """Say which mode runs will have: that with this number, or several; paused ones stay so."""
+def _that_stay(waiting: Sequence[RunTile]) -> int:
+    """Return how many of these calls wait on, whatever the mode."""
+    return sum(number_that_stays(one.state.pending) is not None for one in waiting)
+
+
+def pauses_later(state: RunState) -> bool:
+    """Return whether a run that is told to pause does so only after its reply or call."""
+    return state.pending is None and state.awaited is None and not awaits_next_try(state)
+
+
+def pausing_words(runs: int, later: int) -> str:
+    """Say that runs pause, some of which finish what they do before.
+
+    Args:
+        runs: number of runs that were told to pause.
+        later: how many of these have a reply or a call in progress.
+    """
+    if not later:
+        return f"Paused {numbers.counted(runs, 'run')}."
+    keys = f"{hint('wall.open')}, then {hint('live.interrupt')} interrupts a command"
+    if later < runs:
+        words = f"Paused {runs - later} of {runs} runs; the rest pause after their current call"
+    elif runs > 1:
+        words = f"Pausing {runs} runs: each pauses after its current call"
+    else:
+        words = "Pausing 1 run: it pauses after its current call"
+    return f"{words}; {keys}."
+
+
+def _chosen_words(mode: Mode, number: int, runs: Sequence[Controls], waiting: int) -> str:
+    """Say which mode runs will have: that with this number, or several; paused ones stay so, and
+    calls that wait are not decided by it."""
     paused = sum(one.gate.mode == "paused" for one in runs)
-    where = f"all {len(runs)} runs" if len(runs) > 1 else f"run {number}"
+    several = "both runs" if len(runs) == 2 else f"all {len(runs)} runs"
+    where = several if len(runs) > 1 else f"run {number}"
     if paused and paused == len(runs):
-        return f"Mode {mode} in {where} once you resume {'them' if paused > 1 else 'it'}."
+        when = f" once you resume {'them' if paused > 1 else 'it'}"
+        return f"Mode {mode} in {where}{when}{_still_waiting(waiting, len(runs))}."
     still = f"; {paused} of them {'stays' if paused == 1 else 'stay'} paused" if paused else ""
-    return f"Mode {mode} in {where}{still}."
+    return f"Mode {mode} in {where}{still}{_still_waiting(waiting, len(runs))}."
+
+
+def _still_waiting(calls: int, runs: int) -> str:
+    """Say that calls still wait in several runs, and the key that leads to them; empty if none
+    does."""
+    if not calls or runs == 1:
+        return ""
+    key = f"{hint('wall.waiting')} goes to it"
+    if calls > 1:
+        key = f"{hint('wall.approve_all')} decides on them"
+    return f"; {numbers.counted(calls, 'call')} still {'wait' if calls > 1 else 'waits'}: {key}"

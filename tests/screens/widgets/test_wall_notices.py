@@ -1,0 +1,124 @@
+"""What the wall says about keys that act on several runs, and about control of them."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import pytest
+
+from sandbox_tui.core.events import types as e
+from sandbox_tui.sessions import RunWorker
+from sandbox_tui.sessions.recording.run_worker import ProgramExited
+from sandbox_tui.tui.screens.wall.key_words import deciding_first
+from sandbox_tui.tui.screens.wall.steering.control_news import ControlNews
+from sandbox_tui.tui.screens.wall.steering.controlled_runs import all_of, why_not_here
+from sandbox_tui.tui.screens.wall.steering.mode_of_runs import pauses_later, pausing_words
+from sandbox_tui.tui.terminal_io.counted_runs import going_words
+from tests.screens.widgets.test_wall_tiles import Answers, Wall, ended, tile, waiting
+from tests.unit.event_streams import started
+
+
+def test_calls_that_wait_for_another_terminal_are_not_said_to_be_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tiles = [waiting(1, "make"), waiting(2, "make"), tile(3, started())]
+    mine: set[str] = set()
+    monkeypatch.setattr(RunWorker, "steers", property(lambda run: run.run_id in mine))
+    monkeypatch.setattr(RunWorker, "run", property(lambda _: None), raising=False)
+    control = "another terminal is in control of "
+    takes = "; T takes control"
+    assert why_not_here("approve_all", tiles[0], tiles) == f"{control}the 2 runs that wait{takes}"
+    assert why_not_here("approve_all", tiles[0], tiles[1:]) == f"{control}the run that waits{takes}"
+    assert why_not_here("approve_all", tiles[2], tiles[2:]) == "no call waits for you"
+    mine.add(tiles[0].worker.run_id)
+    words = f"{control}the other run that waits{takes}"
+    assert why_not_here("approve_all", tiles[0], tiles) == words
+
+
+def test_no_other_run_waits_only_if_the_chosen_one_does() -> None:
+    tiles = [waiting(1, "make"), tile(2, started())]
+    assert why_not_here("waiting", tiles[0], tiles) == "no other run waits for you"
+    assert why_not_here("waiting", tiles[1], tiles[1:]) == "no run waits for you"
+    assert not why_not_here("waiting", tiles[1], tiles)
+
+
+def test_runs_that_have_ended_are_not_meant_by_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    going = [tile(number, started()) for number in (1, 2, 3)]
+    over = ended(4, "42", is_said=False)
+    monkeypatch.setattr(RunWorker, "steers", property(lambda _: True))
+    assert all_of(3, [*going, over]) == "all 3 that still run"
+    assert all_of(2, [*going[1:], over]) == "both that still run"
+    assert all_of(2, going[1:]) == "both runs shown"
+    assert all_of(3, going) == "all 3 runs shown"
+
+
+def test_runs_with_a_call_in_progress_are_pausing() -> None:
+    asked = e.ModelAsked(step=1, digest="", messages=1)
+    assert pauses_later(tile(1, started(), asked).state)
+    assert not pauses_later(waiting(1, "make").state)
+    keys = "; enter, then esc interrupts a command."
+    assert pausing_words(6, 0) == "Paused 6 runs."
+    assert pausing_words(6, 6) == f"Pausing 6 runs: each pauses after its current call{keys}"
+    some = "Paused 4 of 6 runs; the rest pause after their current call"
+    assert pausing_words(6, 2) == f"{some}{keys}"
+    assert pausing_words(1, 1) == f"Pausing 1 run: it pauses after its current call{keys}"
+
+
+async def test_lost_control_that_is_back_is_no_longer_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    tiles = [tile(number, started()) for number in (1, 2, 3)]
+    mine = {one.worker.run_id for one in tiles}
+    monkeypatch.setattr(RunWorker, "steers", property(lambda run: run.run_id in mine))
+    monkeypatch.setattr(RunWorker, "audience", property(lambda _: "watching"))
+    app = Wall(*tiles)
+    async with app.run_test():
+        answers = Answers()
+        news = ControlNews(app.screen, cast(Any, answers))
+        news.sync(tiles)
+        mine -= {one.worker.run_id for one in tiles[:2]}
+        news.sync(tiles)
+        assert len(answers.said) == 1
+        mine.add(tiles[0].worker.run_id)
+        news.sync(tiles)
+        assert answers.said[1:] == ["Another terminal has taken control of run 2; T takes it back."]
+        mine.add(tiles[1].worker.run_id)
+        news.sync(tiles)
+        assert answers.put_away_after == len(answers.said) == 2
+
+
+async def test_that_a_program_is_gone_is_no_longer_said_once_its_run_is_opened(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tiles = [tile(number, started()) for number in (1, 2)]
+    monkeypatch.setattr(RunWorker, "steers", property(lambda run: run.failure is None))
+    app = Wall(*tiles)
+    async with app.run_test():
+        answers = Answers()
+        news = ControlNews(app.screen, cast(Any, answers))
+        news.sync(tiles)
+        tiles[1].worker.failure = ProgramExited("gone")
+        news.sync(tiles)
+        assert len(answers.said) == 1
+        news.opened(tiles[0])
+        assert not answers.put_away_after
+        news.opened(tiles[1])
+        assert answers.put_away_after == 1
+
+
+def test_a_bar_of_some_length_keeps_what_steers_the_chosen_run() -> None:
+    deciding = ("open", "approve", "reject", "approve_all")
+    assert deciding_first(0, 100) == ()
+    assert deciding_first(1, 60) == deciding
+    assert deciding_first(1, 100) == (*deciding, "message", "mode", "pause", "end")
+
+
+@pytest.mark.parametrize(
+    ("waits", "words"),
+    [
+        (0, "3 runs are still running"),
+        (1, "1 run waits for you, 2 are still running"),
+        (2, "2 runs wait for you, 1 is still running"),
+        (3, "3 runs wait for you"),
+    ],
+)
+def test_both_questions_before_leaving_say_what_waits(waits: int, words: str) -> None:
+    assert going_words(3, waits) == words
