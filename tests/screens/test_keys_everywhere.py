@@ -204,9 +204,9 @@ async def test_an_unavailable_action_says_why(store: Store) -> None:
     async with state(store, "running") as (app, _):
         off = {action.name: action.off for action in available_actions(app.screen)}
         assert off["live.approve"] == "no call is waiting"
-        assert off["live.export"] == "a run can be exported once it has ended"
         assert why_key_is_disabled(app.screen, "r") == "No call is waiting."
         assert not off["live.replay"], "it shows the recording so far"
+        assert not off["live.export"], "it writes the recording so far"
         assert not off["live.pause"]
     async with state(store, "replay-start") as (app, _):
         off = {action.name: action.off for action in available_actions(app.screen)}

@@ -8,6 +8,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from sandbox_tui.tui.screens.dialogs import export_session
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog
 from sandbox_tui.tui.screens.dialogs.export_session import ExportDialog
 from sandbox_tui.tui.screens.home.home import HomeScreen
+from sandbox_tui.tui.screens.home.rows.export_marked import ExportMarkedDialog
 from sandbox_tui.tui.screens.palette.palette_screen import PaletteScreen
 from sandbox_tui.tui.textual_support.private_api import shown_toasts
 from sandbox_tui.tui.widgets.choice import Choice
@@ -112,6 +114,83 @@ async def test_the_form_says_what_it_writes(store: Store, tmp_path: Path) -> Non
         await until(pilot, lambda: str(path.border_subtitle).endswith("/whole.html"))
         path.value = ""
         await until(pilot, lambda: str(path.border_subtitle).startswith("if empty: in "))
+
+
+async def test_a_name_that_ends_with_a_slash_is_a_folder(store: Store, tmp_path: Path) -> None:
+    async with at_home(store) as (home, pilot):
+        dialog = await opened(home, pilot, "markdown", tmp_path)
+        path = dialog.query_one(PathInput)
+        path.value = f"{tmp_path}/new/ones.html/"
+        words = "new folder: writes "
+        await until(pilot, lambda: str(path.border_subtitle).startswith(words))
+        assert str(path.border_subtitle).endswith("ones.html/whole.md")
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: home.app.screen is home)
+    assert [file.name for file in (tmp_path / "new" / "ones.html").iterdir()] == ["whole.md"]
+
+
+async def test_the_ending_and_the_format_follow_each_other(store: Store) -> None:
+    async with at_home(store) as (home, pilot):
+        dialog = await opened(home, pilot, "html", Path("out.html"))
+        formats, path = dialog.query_one(OptionList), dialog.query_one(PathInput)
+        names = list(export_session.FORMATS)
+        await pilot.press("down")
+        await until(pilot, lambda: path.value == "out.md")
+        await pilot.press("down", "up", "up")
+        await until(pilot, lambda: path.value == "out.html")
+        await until(pilot, lambda: names[formats.highlighted or 0] == "html")
+        await pilot.press("enter", "end", *(["backspace"] * 4), *"jsonl")
+        await until(pilot, lambda: names[formats.highlighted or 0] == "chat-jsonl")
+        assert path.value == "out.jsonl"
+        said = dialog.query_one("#disagreement", Static)
+        assert not said.display
+        await pilot.press("backspace")
+        words = "out.json is written as chat-jsonl, but its ending is that of trajectory or atif."
+        await until(pilot, lambda: said.display and str(said.content) == words)
+        await pilot.press("l")
+        await until(pilot, lambda: not said.display)
+
+
+async def test_a_running_session_is_exported_as_recorded_so_far(
+    store: Store, tmp_path: Path
+) -> None:
+    for run_id in ("one", "two"):
+        keep(store, *sample(run_id), run_id=run_id)
+    running = replace(store.run("one"), outcome="running")
+    async with at_home(store) as (home, pilot):
+        for dialog, title, words in (
+            (ExportDialog(running, store), "export, as recorded so far", "), as recorded so far."),
+            (
+                ExportMarkedDialog([running, store.run("two")], store),
+                "export, one as recorded so far",
+                "/two, one as recorded so far.",
+            ),
+        ):
+            told: list[str | None] = []
+            home.app.push_screen(dialog, told.append)
+            await until(pilot, lambda one=dialog: home.app.screen is one and one.is_mounted)
+            assert dialog.query_one(".dialog").border_title == title
+            dialog.query_one(PathInput).value = f"{tmp_path}/two"
+            await pilot.press("ctrl+s")
+            await until(pilot, lambda: home.app.screen is home)
+            assert words in str(told[0])
+
+
+async def test_marked_sessions_make_no_folder_named_like_a_file(
+    store: Store, tmp_path: Path
+) -> None:
+    runs = [store.run("whole")] * 2
+    async with at_home(store) as (home, pilot):
+        dialog = ExportMarkedDialog(runs, store)
+        home.app.push_screen(dialog)
+        await until(pilot, lambda: home.app.screen is dialog and dialog.is_mounted)
+        dialog.query_one(PathInput).value = f"{tmp_path}/one.html"
+        await pilot.press("ctrl+s")
+        problem = dialog.query_one("#problem", Static)
+        await until(pilot, lambda: "is the name of a file, and 2 sessions" in str(problem.content))
+        await pilot.press("escape")
+        await until(pilot, lambda: home.app.screen is home)
+    assert not (tmp_path / "one.html").exists()
 
 
 async def test_a_named_pipe_is_refused_because_its_reader_may_never_come(

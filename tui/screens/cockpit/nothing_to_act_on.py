@@ -14,11 +14,13 @@ ABOUT_WAITING_CALL = frozenset(
 AFTER_THE_END = {
     "fork": "a run can be forked once it has ended",
     "run_again": "the task can run again once this run has ended",
-    "export": "a run can be exported once it has ended",
     "open_folder": "there is a results folder once the run has ended",
     "resume": "the run is still running",
 }
 """Actions on the session that a run has left, and why they are off until then."""
+
+DURING_AND_AFTER = frozenset(("replay", "export"))
+"""Actions on the session of a run that take what is recorded so far, and all once it has ended."""
 
 NOTHING_QUEUED = "nothing is queued for the model"
 

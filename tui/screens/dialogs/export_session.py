@@ -25,18 +25,20 @@ from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.interchange.export_files import (
     Export,
     make_export,
+    make_folder,
     path_of,
     redacted_words,
     with_ending,
 )
 from sandbox_tui.sessions.interchange.exports import EXPORTERS
-from sandbox_tui.tui.film.film_process import (
-    FILM,
-    FILM_ABOUT,
-    FILM_SUFFIX,
-    FilmRequest,
-    film_export,
+from sandbox_tui.tui.film.export_formats import (
+    FORMATS,
+    SUFFIXES,
+    disagreement,
+    formats_by_ending,
+    renamed,
 )
+from sandbox_tui.tui.film.film_process import FILM, FilmRequest, film_export
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.titles import task_title
 from sandbox_tui.tui.keys.hint import hint
@@ -52,17 +54,14 @@ from sandbox_tui.tui.widgets.path_input import PathInput
 FIRST = "html"
 """The most common choice, because it opens anywhere."""
 
-EMPTY, TYPED = "if empty: in ", "writes "
+EMPTY, TYPED, IN_NEW_FOLDER = "if empty: in ", "writes ", "new folder: writes "
 BORDER_COLUMNS = 4
 """Columns of a border that hold no words."""
 
 REDACTED, KEPT = "redacted", "kept"
 
-FORMATS = {name: exporter.about for name, exporter in EXPORTERS.items()} | {FILM: FILM_ABOUT}
-"""What each format is, by its name."""
-
-SUFFIXES = {name: exporter.suffix for name, exporter in EXPORTERS.items()} | {FILM: FILM_SUFFIX}
-"""End of the name of the first file of each format."""
+SO_FAR = "as recorded so far"
+"""What is exported of a session that is still running."""
 
 
 class ExportDialog(Dialog[str | None]):
@@ -87,6 +86,8 @@ class ExportDialog(Dialog[str | None]):
     ExportDialog Label { height: 1; }
     ExportDialog .row { height: 1; margin: 0 1; }
     ExportDialog .row Label { width: 26; }
+    ExportDialog #disagreement { height: auto; color: $warning; display: none; margin: 0 1; }
+    ExportDialog.-disagrees #disagreement { display: block; }
     ExportDialog #problem { height: auto; color: $error; display: none; margin: 0 1; }
     ExportDialog.-wrong #problem { display: block; }
     ExportDialog #progress { height: 1; color: $role-dim; display: none; margin: 0 1; }
@@ -115,6 +116,8 @@ class ExportDialog(Dialog[str | None]):
         super().__init__()
         self._run = run
         self._store = store
+        self._format_shown = FIRST
+        self._renamed = ""
 
     @property
     def other_fields(self) -> tuple[Widget, ...]:
@@ -126,6 +129,11 @@ class ExportDialog(Dialog[str | None]):
         """What is exported."""
         return task_title(self._run)
 
+    @property
+    def title_words(self) -> str:
+        """What this dialog does, and with how much of a session that is still running."""
+        return f"export, {SO_FAR}" if self._run.outcome == "running" else "export"
+
     def proposal(self, suffix: str) -> str:
         """Return the name that an empty path stands for, for files with this ending."""
         return free_path(Path(f"{self._run.id}{suffix}"), suffix).name
@@ -133,7 +141,7 @@ class ExportDialog(Dialog[str | None]):
     def compose(self) -> ComposeResult:
         """Yield the form."""
         with Vertical(classes="dialog form") as box:
-            box.border_title = "export"
+            box.border_title = self.title_words
             box.border_subtitle = f"{hint('export.write')} export · {hint('export.leave')} cancel"
             yield Static(self.what, id="what", markup=False)
             formats = OptionList(*(_option(name) for name in FORMATS), id="formats")
@@ -144,6 +152,7 @@ class ExportDialog(Dialog[str | None]):
                 yield Label("secrets")
                 yield Choice((REDACTED, KEPT), REDACTED, id="secrets")
             yield PathInput(id="path")
+            yield Static(id="disagreement", markup=False)
             yield Static(id="problem", markup=False)
             yield Static(id="progress", markup=False)
             with Horizontal(id="buttons"):
@@ -156,16 +165,39 @@ class ExportDialog(Dialog[str | None]):
         path.border_title = self.destination
         self.call_after_refresh(self._say_where)
 
-    @on(PathInput.Changed)
     def on_resize(self) -> None:
         """Show as much of the destination as fits."""
         self.call_after_refresh(self._say_where)
+
+    @on(PathInput.Changed)
+    def _name_changed(self, event: PathInput.Changed) -> None:
+        """Choose the format whose ending was typed, and show the destination."""
+        fitting = formats_by_ending(self.file_typed)
+        if event.value != self._renamed:  # typed by the user
+            self._renamed = ""
+            if len(fitting) == 1 and self._format not in fitting:
+                self.query_one(OptionList).highlighted = list(FORMATS).index(fitting[0])
+        self.call_after_refresh(self._say_where)
+
+    @property
+    def names_folder(self) -> bool:
+        """Whether the path ends with a slash, as only the name of a folder does."""
+        return self.query_one(PathInput).value.strip().endswith("/")
+
+    @property
+    def file_typed(self) -> Path | None:
+        """The file that the path names; None if it is empty or names a folder."""
+        return None if self.names_folder else self.query_one(PathInput).path
 
     def _say_where(self) -> None:
         """Show the default folder, or what is written; of a long path the end, which says most."""
         field = self.query_one(PathInput)
         typed = field.path
-        words = EMPTY if typed is None else TYPED
+        is_new = typed is not None and self.names_folder and not is_there(typed)
+        words = EMPTY if typed is None else IN_NEW_FOLDER if is_new else TYPED
+        why = disagreement(self.file_typed, self._format)
+        self.set_class(bool(why), "-disagrees")
+        self.query_one("#disagreement", Static).update(sanitize_line(why))
         where = working_directory() if typed is None else self.target(typed, SUFFIXES[self._format])
         room = field.size.width - len(words) - BORDER_COLUMNS
         shown = sanitize_line(str(where))
@@ -174,6 +206,8 @@ class ExportDialog(Dialog[str | None]):
 
     def target(self, typed: Path, suffix: str) -> Path:
         """Return what is written to a typed path, for files with this ending."""
+        if self.names_folder:
+            return typed / path_of(self._run, suffix, None)
         return path_of(self._run, suffix, with_ending(typed, suffix))
 
     @property
@@ -196,8 +230,13 @@ class ExportDialog(Dialog[str | None]):
     def _format_moved_to(self, event: OptionList.OptionHighlighted) -> None:
         event.stop()
         event.option_list.border_subtitle = f"{event.option_index + 1} of {len(FORMATS)}"
-        suffix = SUFFIXES[list(FORMATS)[event.option_index]]
-        self.query_one(PathInput).placeholder = self.proposal(suffix)
+        before, self._format_shown = self._format_shown, list(FORMATS)[event.option_index]
+        field = self.query_one(PathInput)
+        field.placeholder = self.proposal(SUFFIXES[self._format_shown])
+        name = renamed(field.value, before, self._format_shown)
+        if self.file_typed is not None and name != field.value:
+            field.value = self._renamed = name
+            field.cursor_position = len(name)
         self._say_where()
 
     @on(OptionList.OptionSelected)
@@ -232,6 +271,8 @@ class ExportDialog(Dialog[str | None]):
         Raises:
             SandboxTuiError: they could not be made or written.
         """
+        if output is not None and self.names_folder:
+            await asyncio.to_thread(make_folder, output)
         export = await self.export(self._run, name, redact=redact)
         suffix = export.parts[0].suffix
         output = self._proposed(name) if output is None else with_ending(output, suffix)
@@ -307,4 +348,7 @@ def _option(name: str) -> Option:
 def _written(files: list[tuple[Path, int]], export: Export) -> str:
     names = ", ".join(f"{path.absolute()} ({numbers.size(size)})" for path, size in files)
     redacted = redacted_words(export)
-    return sanitize_line(f"Wrote {names}." + (f" {as_sentence(redacted)}" if redacted else ""))
+    so_far = f", {SO_FAR}" if export.run.outcome == "running" else ""
+    return sanitize_line(
+        f"Wrote {names}{so_far}." + (f" {as_sentence(redacted)}" if redacted else "")
+    )

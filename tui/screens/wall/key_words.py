@@ -8,7 +8,7 @@ from sandbox_tui.core.events.types import Mode
 from sandbox_tui.tui.keys.default_keys import ACTIONS
 from sandbox_tui.tui.keys.hint import action_with, hint
 from sandbox_tui.tui.screens.cockpit.live.steering import pause_words
-from sandbox_tui.tui.screens.cockpit.nothing_to_act_on import AFTER_THE_END
+from sandbox_tui.tui.screens.cockpit.nothing_to_act_on import AFTER_THE_END, DURING_AND_AFTER
 from sandbox_tui.tui.screens.wall.steering.controlled_runs import (
     DECIDING,
     active_modes,
@@ -95,6 +95,8 @@ def why_key_of_run_does_nothing(key: str, chosen: RunTile | None) -> str:
     place, _, action = name.partition(".")
     opens = f"{hint('wall.open')}  open run {chosen.number}"
     ended, is_later = has_ended(chosen.worker), action in AFTER_THE_END
+    if action in DURING_AND_AFTER:
+        return f"{title}: only in an opened run.  {opens}"
     if place == "live" and ended != is_later:
         why = "this run has ended" if ended else "this run still runs"
         return f"{title}: {why}.  {opens}"

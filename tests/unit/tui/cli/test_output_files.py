@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.cli.main import main
-from sandbox_tui.tui.cli.sessions.export_import import formats_by_ending
+from sandbox_tui.tui.film.export_formats import formats_by_ending, renamed
 from tests.e2e.tmux import PROGRAM
 from tests.snapshots.sample_eval import EVAL_ID, enter_eval
 from tests.unit.sample_run import keep, sample
@@ -165,3 +165,53 @@ def test_an_ending_of_several_formats_asks_for_one(tmp_path: Path) -> None:
     assert "Choose a format: -f trajectory, -f html" in refused.stderr
     assert run("sessions", "export", "r", "-o", tmp_path / "a.html").exit_code == 0
     assert (tmp_path / "a.html").read_text().startswith("<!doctype html>")
+
+
+def test_an_ending_of_one_format_is_its_short_name(tmp_path: Path) -> None:
+    for short, name in (("md", "r.md"), ("MD", "r.md"), ("jsonl", "r.jsonl"), ("sbx", "r.sbx")):
+        folder = tmp_path / short
+        assert run("sessions", "export", "r", "-f", short, "-o", f"{folder}/").exit_code == 0
+        assert [file.name for file in folder.iterdir()] == [name]
+    refused = run("sessions", "export", "r", "-f", "json", "-o", tmp_path / "a")
+    assert "There is no format 'json'. Did you mean trajectory or" in refused.stderr
+
+
+def test_an_ending_that_is_not_the_formats_is_said(tmp_path: Path) -> None:
+    done = run("sessions", "export", "r", "-f", "html", "-o", tmp_path / "a.md")
+    assert done.exit_code == 0
+    assert (tmp_path / "a.md").read_text().startswith("<!doctype html>")
+    words = "a.md is written as html, but its ending is that of markdown."
+    assert done.stderr.splitlines()[0] == f"sandbox-tui: {words}"
+    for name in ("b.md", "b.v2", "b"):
+        assert "ending" not in run(*EXPORT, "-o", tmp_path / name).stderr
+
+
+def test_several_sessions_do_not_make_a_folder_named_like_a_file(
+    store: Store, tmp_path: Path
+) -> None:
+    keep(store, *sample("x"), run_id="x")
+    export = ("sessions", "export", "r", "x", "-f", "html", "-o")
+    refused = run(*export, tmp_path / "one.html")
+    assert refused.exit_code == 2
+    assert "one.html is the name of a file, and 2 sessions need a folder: end its" in refused.stderr
+    assert not (tmp_path / "one.html").exists()
+    assert run(*export, f"{tmp_path / 'one.html'}/").exit_code == 0
+    assert len(list((tmp_path / "one.html").iterdir())) == 2
+
+
+@pytest.mark.parametrize(
+    ("typed", "before", "after", "name"),
+    [
+        ("a/b.html", "html", "markdown", "a/b.md"),
+        ("b.film.svg", "film", "html", "b.html"),
+        ("b.json", "trajectory", "markdown", "b.md"),
+        ("b.json", "trajectory", "atif", "b.json"),
+        ("b.v2", "html", "markdown", "b.v2"),
+        ("b", "html", "markdown", "b"),
+        ("a/.html", "html", "markdown", "a/.html"),
+    ],
+)
+def test_a_change_of_format_changes_its_ending(
+    typed: str, before: str, after: str, name: str
+) -> None:
+    assert renamed(typed, before, after) == name

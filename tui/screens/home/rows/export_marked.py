@@ -13,9 +13,10 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.base.typed_path import is_there, working_directory
 from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.interchange.export_files import Export, make_folder
+from sandbox_tui.tui.film.export_formats import SUFFIXES, refuse_name_of_file
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.titles import cut_title, task_title
-from sandbox_tui.tui.screens.dialogs.export_session import SUFFIXES, ExportDialog
+from sandbox_tui.tui.screens.dialogs.export_session import SO_FAR, ExportDialog
 
 MAX_TITLE_CHARACTERS = 30
 """Maximum characters of the title of the session whose film is being drawn."""
@@ -43,6 +44,16 @@ class ExportMarkedDialog(ExportDialog):
     def what(self) -> str:
         return f"{numbers.counted(len(self._runs), 'session')}, each in files of its own"
 
+    @property
+    @override
+    def title_words(self) -> str:
+        return f"export{_so_far(self._runs)}"
+
+    @property
+    @override
+    def file_typed(self) -> None:
+        return None
+
     @override
     def proposal(self, suffix: str) -> str:
         return "a folder, which may be new"
@@ -67,6 +78,8 @@ class ExportMarkedDialog(ExportDialog):
 
     @override
     async def write_files(self, name: str, output: Path | None, *, redact: bool) -> str:
+        if not self.names_folder:
+            refuse_name_of_file(output, len(self._runs))
         folder = working_directory() if output is None else output
         await asyncio.to_thread(make_folder, folder)
         names = [folder / f"{run.id}{SUFFIXES[name]}" for run in self._runs]
@@ -96,10 +109,20 @@ def _sentences(done: Sequence[Export], refused: Sequence[str], folder: Path) -> 
     written."""
     files = numbers.counted(sum(len(export.parts) for export in done), "file")
     sessions = numbers.counted(len(done), "session")
-    words = [f"Wrote {sessions} ({files}) to {folder.absolute()}.", _redacted(done)]
+    so_far = _so_far([export.run for export in done])
+    words = [f"Wrote {sessions} ({files}) to {folder.absolute()}{so_far}.", _redacted(done)]
     if refused:
         words.append(f"{numbers.counted(len(refused), 'session')} not written: {refused[0]}")
     return words
+
+
+def _so_far(runs: Sequence[RunSummary]) -> str:
+    """Return a clause on sessions that are still running; empty if there is none."""
+    running = sum(run.outcome == "running" for run in runs)
+    if not running:
+        return ""
+    which = "" if running == len(runs) else "one " if running == 1 else f"{running} of them "
+    return f", {which}{SO_FAR}"
 
 
 def _redacted(done: Sequence[Export]) -> str:
