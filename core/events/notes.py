@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandbox_tui.core.base.durations import format_duration
+from sandbox_tui.core.base.durations import exact_duration, format_duration
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.items import NoteItem
 
@@ -13,6 +13,9 @@ LOADING = "The server is loading its model; the run waits up to ten minutes for 
 
 HANDED_OVER = "moved to a program of its own"
 """What is said about a run that was detached."""
+
+RESUMED = "resumed after"
+"""Beginning of the note on a run that was resumed, with the time for which it was away."""
 
 INTERRUPTED = "◌ interrupted"
 """The state of what was running when the run stopped or its program was killed."""
@@ -59,8 +62,13 @@ def _score_note(event: e.Scored) -> NoteItem:
 
 def resumed_words(event: e.RunResumed) -> str:
     """Describe a resumption in sentences."""
-    words = f"resumed after {format_duration(event.away)}" if event.away else HANDED_OVER
+    words = f"{RESUMED} {_away(event.away)}" if event.away else HANDED_OVER
     return " ".join([f"{words}.", *event.lost, *event.changed])
+
+
+def _away(seconds: float) -> str:
+    """Return for how long a run was away: of the second minute, the seconds too."""
+    return exact_duration(seconds) if 60 <= seconds < 120 else format_duration(seconds)
 
 
 def _forked(event: e.Forked) -> str:

@@ -12,7 +12,7 @@ from typing_extensions import override
 from sandbox_tui.sessions.remote.run_handle import FoldedRun
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.fit_line import fit_line
-from sandbox_tui.tui.format.status import is_retrying, output_tokens_so_far
+from sandbox_tui.tui.format.status import is_preparing, is_retrying, output_tokens_so_far
 from sandbox_tui.tui.format.titles import model_title, task_line
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.theming.palette import Palette, palette_of
@@ -191,7 +191,7 @@ class WallHeader(Widget):
         line = Text(no_wrap=True).append("" if is_short else "sandbox-tui  ", style=palette.accent)
         line.append(numbers.counted(len(self._runs), "run"), style=palette.strong)
         again = [number for number, run in self._runs if is_retrying(run.state)]
-        begun = [run for _, run in self._runs if _is_starting(run)]
+        begun = [run for n, run in self._runs if n not in self._silent and _is_starting(run)]
         stopped, kinds = Counter[str](), Counter[Kind]()
         for number, run in self._runs:
             kind, word = kind_of(run), stopped_word_of(run)
@@ -206,7 +206,7 @@ class WallHeader(Widget):
                 form = SHORT_WORDS[kind] if is_short else words
                 line.append(f"  {form.format(count)}", style=palette.good)
         if begun:
-            word = "attaching" if all(map(is_attaching, begun)) else "starting"
+            word = _begun_word(begun)
             line.append(f"  ◔ {len(begun)}{'' if is_short else f' {word}'}", style=palette.dim)
         for word, count in sorted(stopped.items(), reverse=True):
             line.append(f"  ‖ {count} {word}", style=palette.warn)
@@ -262,7 +262,16 @@ class WallHeader(Widget):
         return [line]
 
 
+def _begun_word(begun: Sequence[FoldedRun]) -> str:
+    """Return what runs do that have not asked the model for anything yet."""
+    if all(map(is_attaching, begun)):
+        return "attaching"
+    return "preparing" if all(is_preparing(run.state) for run in begun) else "starting"
+
+
 def _is_starting(run: FoldedRun) -> bool:
+    if is_preparing(run.state):
+        return kind_of(run) == "running"
     if kind_of(run) != "running" or run.state.started is not None or stopped_word_of(run):
         return False
     return not (is_attaching(run) and run.summary.steps)

@@ -10,6 +10,7 @@ from hypothesis import given
 
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.journal import JOIN_BYTES, MAX_PENDING_BYTES, Journal
+from sandbox_tui.core.events.notes import resumed_words
 from sandbox_tui.core.events.run_state import CallItem, NoteItem, ReplyItem, fold
 from tests.unit.event_streams import started, streams
 
@@ -203,3 +204,10 @@ def test_a_reply_that_is_asked_for_again_after_a_resume_stands_below_it() -> Non
     assert (before.text, len(before.failures), before.ended) == ("", 1, True)
     assert note.text.startswith("resumed after 30 s")
     assert (after.text, len(after.failures), after.ended) == ("I would", 1, False)
+
+
+@pytest.mark.parametrize(
+    ("away", "words"), [(42.0, "42 s"), (88.0, "1 min 28 s"), (125.0, "2 min"), (7300.0, "2 h")]
+)
+def test_a_run_was_away_as_long_as_the_clocks_say(away: float, words: str) -> None:
+    assert resumed_words(e.RunResumed(resumed_at=9.0, away=away)) == f"resumed after {words}."

@@ -40,6 +40,7 @@ def run(
             )
         )
     worker.state = fold(events)
+    worker.state.step = 1
     return worker
 
 
@@ -159,6 +160,17 @@ def test_paused_runs_are_counted_once_whether_they_wait_or_not() -> None:
     frozen.state.apply(e.SandboxFrozen())
     first = lines(run("x"), waiting, still, frozen, pausing)[0]
     assert "◆ 1 waits, paused (2)  ● 1 running  ‖ 1 pausing  ‖ 1 paused  ‖ 1 frozen" in first
+
+
+def test_runs_that_prepare_are_not_counted_as_running() -> None:
+    preparing = run("x")
+    preparing.state.step = 0
+    assert "● 1 running  ◔ 1 preparing" in lines(run("x"), preparing)[0]
+    header = WallHeader()
+    header._runs, header._silent = [(1, run("x")), (2, preparing)], (2,)
+    assert "● 1 running  ● 1 silent (2)" in header._lines(PALETTE)[0].plain
+    preparing.state.apply(e.ModeChanged(mode="paused"))
+    assert "● 1 running  ‖ 1 paused" in lines(run("x"), preparing)[0]
 
 
 def test_runs_that_ask_the_model_again_are_counted() -> None:
