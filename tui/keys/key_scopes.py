@@ -42,6 +42,9 @@ ALSO_IN: dict[str, str] = {
 AFTER_THE_END = "live.resume"
 """The action on an ended run whose key also decides about calls while the run lives."""
 
+OF_OTHER_STATES = frozenset(("wall.resume", "wall.reject"))
+"""Actions of one key on the chosen run of the wall: no state of a run has both."""
+
 TYPED_IN = (
     *("new_run", "new_eval", "fork", "edit_call"),
     *("settings", "allow_always", "copy_files", "edit_file"),
@@ -54,6 +57,8 @@ TYPED_IN = (
 def active_together(one: str, other: str) -> bool:
     """Return whether the keys of two actions work at the same time."""
     if AFTER_THE_END in (one, other) and (one in ALSO_IN or other in ALSO_IN):
+        return False
+    if {one, other} == OF_OTHER_STATES:
         return False
     return any(_overlap(a, b) for a in _places_of(one) for b in _places_of(other))
 

@@ -55,14 +55,15 @@ class ResumeRequested(Message):
 
     Args:
         run_id: the session.
-        then: called when the screen of the resumed run has been left.
+        then: called when the screen of the resumed run has been left; None opens no screen, since
+            the one that asks shows the run.
         refused: called with the reason if it cannot be resumed.
     """
 
     def __init__(
         self,
         run_id: str,
-        then: Callable[[None], None],
+        then: Callable[[None], None] | None,
         refused: Callable[[SandboxTuiError], None],
     ) -> None:
         super().__init__()

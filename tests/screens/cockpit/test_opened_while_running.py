@@ -112,7 +112,7 @@ def test_the_wall_says_how_a_run_goes_on_whose_program_has_exited(tmp_path: Path
     store = Store(tmp_path / "s.db")
     run = client_of(store)
     run.failure = ProgramExited()
-    words = "the run was interrupted: enter, then r resumes it"
+    words = "the run was interrupted: r resumes it"
     assert why_not("reject", RunTile(run, 1)) == words
     assert why_not("message", RunTile(run, 1)) == words
     assert not why_not("open", RunTile(run, 1))

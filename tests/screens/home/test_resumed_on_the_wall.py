@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
+from sandbox_tui.core.base.errors import ResumeRefused
 from sandbox_tui.core.base.process_identity import ProcessIdentity
-from sandbox_tui.core.config.settings import load
+from sandbox_tui.core.config.settings import Settings, load
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.run.run_request import RunRequest
-from sandbox_tui.sessions import RunWorker, Store
+from sandbox_tui.sessions import RunRegistry, RunSummary, RunWorker, Store
 from sandbox_tui.sessions.remote import followed_run, recorded_run
 from sandbox_tui.sessions.remote.client import RunClient
 from sandbox_tui.tui.app import SandboxTui
@@ -25,6 +26,7 @@ from sandbox_tui.tui.screens.cockpit.live.interrupted import InterruptedDialog
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from sandbox_tui.tui.screens.messages import ResumeRequested
 from sandbox_tui.tui.screens.wall import run_group
+from sandbox_tui.tui.screens.wall.dialogs.resume_runs import ResumeRunsDialog
 from sandbox_tui.tui.screens.wall.steering.controlled_runs import why_not
 from sandbox_tui.tui.screens.wall.wall_screen import WallScreen
 from sandbox_tui.tui.textual_support.private_api import shown_toasts
@@ -116,11 +118,64 @@ async def test_its_tile_watches_it_if_another_terminal_resumes_it(store: Store) 
 
         store.set_owner("a", ProcessIdentity.no_process())  # killed, too
         await until(pilot, lambda: tile.status_words == "◌ interrupted")
-        words = "Run 1's program is gone: enter, then r resumes it."
+        words = "Run 1's program is gone: r resumes it."
         await until(pilot, lambda: words in [one.message for one in shown_toasts(app)])
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, InterruptedDialog))
         assert not app.failures.keys() - {"b", "a"}
+
+
+@pytest.mark.usefixtures("quick")
+async def test_a_key_resumes_the_chosen_run_or_all_that_can_be(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    resumed: list[str] = []
+
+    def resume(run: RunSummary, settings: Settings, runs: RunRegistry) -> RunWorker:
+        resumed.append(run.id)
+        worker = RunWorker(RunRequest(task="x", settings=settings), store, run.id)
+        return runs.all.setdefault(run.id, worker)
+
+    monkeypatch.setattr(interrupted, "resume_here", resume)
+    async with wall_of(store) as (app, pilot, tiles):
+        wall = app.screen
+        assert isinstance(wall, WallScreen)
+        await until(pilot, lambda: app.focused is tiles[0])
+        assert wall.urgent_actions[0] == "resume"
+        for keys, runs in (["r", "escape"], []), (["r", "r"], ["a"]):
+            await pilot.press(keys[0])
+            await until(pilot, lambda: isinstance(app.screen, ResumeRunsDialog))
+            await pilot.press(keys[1])
+            await until(pilot, lambda: app.screen is wall)
+            await until(pilot, lambda runs=runs: resumed == runs)
+        await until(pilot, lambda: [one.kind for one in tiles] == ["running", "failed"])
+        assert app.focused is tiles[0]
+        assert wall.why_unavailable("resume", ()) == "this run still runs; run 2 can be resumed"
+        assert wall.why_unavailable("reject", ()) == "no call of this run is waiting"
+        await pilot.press("right", "r")  # the only one: no question
+        await until(pilot, lambda: resumed == ["a", "b"])
+        await until(pilot, lambda: tiles[1].kind == "running")
+        assert app.screen is wall
+        app.runs.all.clear()
+
+
+@pytest.mark.usefixtures("quick")
+async def test_a_key_resumes_all_runs_that_can_be(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def resume(run: RunSummary, settings: Settings, runs: RunRegistry) -> RunWorker:
+        raise ResumeRefused(f"{run.id} cannot be resumed.")
+
+    monkeypatch.setattr(interrupted, "resume_here", resume)
+    async with wall_of(store) as (app, pilot, _):
+        wall = app.screen
+        await until(pilot, lambda: isinstance(app.focused, RunTile))
+        await pilot.press("r")
+        await until(pilot, lambda: isinstance(app.screen, ResumeRunsDialog))
+        await pilot.press("a")
+        refused = {"a cannot be resumed.", "b cannot be resumed."}
+        await until(pilot, lambda: refused <= {one.message for one in shown_toasts(app)})
+        assert app.screen is wall
 
 
 @pytest.mark.usefixtures("quick")

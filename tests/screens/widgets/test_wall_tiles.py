@@ -127,7 +127,7 @@ async def test_the_list_of_waiting_calls_names_the_tasks() -> None:
         tiles = [waiting(n, "make", task=name) for n, name in enumerate(names, 1)]
         items = [one.state.pending for one in tiles]
         calls = [
-            WaitingCall(n, item, name=name)
+            WaitingCall(n, item, names=(name,))
             for n, (item, name) in enumerate(zip(items, names, strict=True), 1)
             if item is not None
         ]

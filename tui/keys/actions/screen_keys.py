@@ -139,8 +139,9 @@ SCREEN_ACTIONS = (
     KeyAction("wall.pause", ("space",), "pause", about="Pause the run, or resume it"),
     KeyAction("wall.pause_all", ("P",), "pause all", about="Pause all runs shown, or resume them"),
     KeyAction("wall.reject", ("r",), "reject", about="Reject the waiting call"),
+    KeyAction("wall.resume", ("r",), "resume", about="Resume the run, or all that can be"),
     KeyAction("wall.right", ("right", "l"), "Right"),
-    KeyAction("wall.steer", ("T",), "take control", about="Take control, then of the next run"),
+    KeyAction("wall.steer", ("T",), "take control", about="Take control, or of the next run"),
     KeyAction("wall.up", ("up", "k"), "Up"),
     KeyAction(
         "wall.waiting", ("n",), "next waiting", about="Go to the next run that waits for you"

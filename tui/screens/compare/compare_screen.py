@@ -187,7 +187,10 @@ class CompareScreen(ExplainsUnavailable, Screen[None]):
 
     def _numbered(self, run: RunSummary, title: str) -> str:
         number = self._tiles.get(run.id)
-        return title if number in (None, run.sample) else f"run {number} · {title}"
+        if number is None:
+            return title
+        same = f"sample {number} · " if number == run.sample else ""
+        return f"run {number} · {title.removeprefix(same)}"
 
     def _name_rows(self) -> None:
         """Say in the border where the sessions diverge, how they are related, and what a search

@@ -62,7 +62,7 @@ def open_wall_of(
     from sandbox_tui.tui.screens.wall.started_together import StartedTogether
     from sandbox_tui.tui.screens.wall.wall_screen import WallScreen
 
-    wall = WallScreen(workers, StartedTogether(started), chosen=started[0].run_id)
+    wall = WallScreen(workers, StartedTogether(started, workers), chosen=started[0].run_id)
     app_of(screen).push_screen(wall, then)
 
 

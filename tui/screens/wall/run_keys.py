@@ -67,6 +67,11 @@ class RunKeys(Screen[None]):
         if self._chosen is not None:
             self._actions.reject(self._chosen)
 
+    def action_resume(self) -> None:
+        """Resume the chosen run, or all that are shown and can be resumed."""
+        if self._chosen is not None:
+            self._actions.resume(self._chosen, self._seen_tiles())
+
     def action_approve_always(self) -> None:
         """Approve the waiting call of the chosen run and all similar ones."""
         if self._chosen is not None:
@@ -96,16 +101,11 @@ class RunKeys(Screen[None]):
         self._actions.pause_all(self._seen_tiles())
 
     def action_steer(self) -> None:
-        """Take control of the chosen run, and go to the next that another terminal controls: one
-        key after the other takes all. If the chosen run is not controlled elsewhere, go to the next
-        that is, and take that."""
-        if (tile := self._to_take) is None:
-            return
-        following = self._control.next_to_take(tile, self._seen_tiles())
-        went = tile is not self._chosen
-        self._control.take(tile)
-        if went or following is not None:
-            self.set_focus(tile if went else following)
+        """Take control of the chosen run, which stays chosen; if it is not controlled elsewhere, go
+        to the next that is, and take that: one key after the other takes all."""
+        if (tile := self._to_take) is not None:
+            self._control.take(tile)
+            self.set_focus(tile)
 
     def action_end(self) -> None:
         """End the chosen run, or all runs shown, after a confirmation."""

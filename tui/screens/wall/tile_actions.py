@@ -25,6 +25,7 @@ from sandbox_tui.tui.screens.compare.compare_screen import CompareScreen
 from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog, EndRunDialog
 from sandbox_tui.tui.screens.home.rows.session_opener import SessionOpener
+from sandbox_tui.tui.screens.messages import ResumeRequested
 from sandbox_tui.tui.screens.wall.allow_in_runs import AllowInRuns
 from sandbox_tui.tui.screens.wall.dialogs.decide_about_all import (
     DecideAboutAllDialog,
@@ -33,6 +34,7 @@ from sandbox_tui.tui.screens.wall.dialogs.decide_about_all import (
 )
 from sandbox_tui.tui.screens.wall.dialogs.end_runs import EndAllRunsDialog, EndRunsDialog
 from sandbox_tui.tui.screens.wall.dialogs.message_runs import MessageRunsDialog
+from sandbox_tui.tui.screens.wall.dialogs.resume_runs import ResumeRunsDialog, Which
 from sandbox_tui.tui.screens.wall.steering.controlled_runs import (
     all_of,
     controls_of,
@@ -47,6 +49,7 @@ from sandbox_tui.tui.screens.wall.steering.mode_of_runs import (
     pauses_later,
     pausing_words,
 )
+from sandbox_tui.tui.screens.wall.steering.resumable_runs import resumable
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.calls.inject_bar import PLACEHOLDER
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
@@ -109,6 +112,21 @@ class TileActions:
         drafts = CallDrafts(self._screen, tile.worker)
         drafts.approve_original(number, approve, self._steering(tile).edit)
 
+    def resume(self, tile: RunTile, tiles: Sequence[RunTile]) -> None:
+        """Resume a run, or all runs of these tiles that can be, after asking which; the tiles show
+        them as they go on."""
+        count = len(resumable(tiles))
+
+        def answered(which: Which | None) -> None:
+            runs = resumable(tiles if which == "all" else [tile]) if which else []
+            for one in runs:
+                self._screen.post_message(ResumeRequested(one.worker.run_id, None, self.complain))
+
+        if count > 1:
+            app_of(self._screen).push_screen(ResumeRunsDialog(tile.number, count), answered)
+        else:
+            answered("one")
+
     def approve_always(self, tile: RunTile, tiles: Sequence[RunTile]) -> None:
         """Approve the waiting call of a run and all similar ones for the rest of that run, or of
         all runs of these tiles with its task, whatever their models."""
@@ -140,8 +158,9 @@ class TileActions:
 
     def _waiting_call(self, tile: RunTile, item: CallItem) -> WaitingCall:
         has_draft = CallDrafts(self._screen, tile.worker).of(item.call.number) is not None
-        name = " · ".join(filter(None, tile.names)) or task_line(tile.worker.task)
-        return WaitingCall(tile.number, item, tile.preview, has_draft, name)
+        task = tile.differing_task or task_line(tile.worker.task)
+        names = list(filter(None, tile.names)) or [task]
+        return WaitingCall(tile.number, item, tile.preview, has_draft, names, task)
 
     def _decide_all(
         self,

@@ -19,8 +19,8 @@ from sandbox_tui.tui.keys.leaving_word import leaving_word
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_keys import forget_reason
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
-from sandbox_tui.tui.screens.dialogs.pager import PagerScreen
 from sandbox_tui.tui.screens.wall.describe_tiles import describe_tiles, is_due
+from sandbox_tui.tui.screens.wall.dialogs.answers_pager import AnswersPager
 from sandbox_tui.tui.screens.wall.key_words import (
     deciding_first,
     take_words,
@@ -37,6 +37,7 @@ from sandbox_tui.tui.screens.wall.steering.controlled_runs import (
     why_not_here,
 )
 from sandbox_tui.tui.screens.wall.steering.key_answers import KeyAnswers
+from sandbox_tui.tui.screens.wall.steering.resumable_runs import why_not_resumed
 from sandbox_tui.tui.screens.wall.tile_actions import TileActions
 from sandbox_tui.tui.screens.wall.waiting_previews import WaitingPreviews
 from sandbox_tui.tui.screens.wall.wall_runs import Group, WallRuns
@@ -89,9 +90,9 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, RunKeys):
 
     @property
     def urgent_actions(self) -> Sequence[str]:
-        """What a narrow key bar keeps: resuming all while all are paused, taking control of a
-        run, comparing with a marked run, showing hidden runs and, while calls wait, the way
-        to the next one, if the chosen run has none, and what decides about several."""
+        """What a narrow key bar keeps: resuming a run, or all while all are paused, taking control,
+        comparing with a marked run, showing hidden runs and, while calls wait, the way to the next
+        one, if the chosen run has none, and what decides about several."""
         is_elsewhere = self._waiting > 0 and (
             self._chosen is None or self._chosen.kind != "waiting"
         )
@@ -99,7 +100,7 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, RunKeys):
         deciding = deciding_first(self._waiting, self.size.width)
         showing_all = ("filter",) * bool(self._runs.hidden)
         all_paused = active_modes(self._seen_tiles()) == frozenset[Mode](("paused",))
-        resuming = ("pause_all",) * all_paused
+        resuming = ("resume",) * (not why_not_resumed(self._chosen)) + ("pause_all",) * all_paused
         taking = () if self._to_take is None else ("steer",)
         leading = ("waiting",) * is_elsewhere
         return (*resuming, *taking, *comparing, *showing_all, *leading, *deciding)
@@ -107,7 +108,8 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, RunKeys):
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("wall.open", "open"),
         binding("wall.approve", "approve"),
-        binding("wall.reject", "reject"),
+        binding("wall.resume", "resume"),
+        binding("wall.reject", "reject"),  # the same key
         binding("wall.approve_always", "approve_always"),
         binding("wall.approve_all", "approve_all"),
         binding("wall.waiting", "waiting"),
@@ -236,7 +238,8 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, RunKeys):
 
     def _refresh_keys(self) -> None:
         tile, self._waiting = self._chosen, len(waiting_here(self._seen_tiles()))
-        run = tile and (tile.kind, tile.state.mode), self._waiting, active_modes(self._seen_tiles())
+        state = tile and (tile.kind, tile.state.mode, why_not_resumed(tile))
+        run = state, self._waiting, active_modes(self._seen_tiles())
         others = [one.number for one in others_for(tile, self._seen_tiles())]
         shown = self._marked, tile is self._marked, self._is_filtered, self._runs.hidden
         now = run, others, self._to_take, shown
@@ -353,7 +356,9 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, RunKeys):
 
     def action_answers(self) -> None:
         """Show what the header has no room for."""
-        app_of(self).push_screen(PagerScreen("answers", self.query_one(WallHeader).everything()))
+        head = self.query_one(WallHeader)
+        answers = AnswersPager(head.answers(), head.shared_task, len(self._tiles))
+        app_of(self).push_screen(answers)
 
     def action_order(self) -> None:
         """Switch to the next sort order."""

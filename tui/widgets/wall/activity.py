@@ -294,6 +294,8 @@ class Activity:
         why = short_remark(item)
         if not why:
             return lines
+        if not lines and item.abandoned:
+            return []  # what the model says since is newer
         last = lines.pop() if lines else Text(no_wrap=True)
         words = f" · {why}" if last.plain else why
         fit_line(last, max(1, self._width - len(words)))

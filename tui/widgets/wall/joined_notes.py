@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from sandbox_tui.core.events.notes import ALLOWED, HANDED_OVER
+from sandbox_tui.core.events.notes import ALLOWED, HANDED_OVER, RESUMED
 from sandbox_tui.core.events.run_state import Item, NoteItem
 from sandbox_tui.core.events.types import RuleGranted
 
@@ -13,7 +13,7 @@ def newest_first(items: Sequence[Item], granted: Sequence[RuleGranted]) -> Itera
     """Yield items from the newest to the oldest; of several patterns allowed together, one note.
 
     That a run was detached is not among them: it is attached to by now. Nor is what the user
-    allowed from another run, whose tile says so.
+    allowed from another run, whose tile says so, nor that it was resumed, unless nothing is newer.
 
     Args:
         items: all of a run.
@@ -22,6 +22,8 @@ def newest_first(items: Sequence[Item], granted: Sequence[RuleGranted]) -> Itera
     by_note = {f"{ALLOWED}{one.pattern}": one for one in granted}
     allowed: list[NoteItem] = []
     for item in reversed(items):
+        if isinstance(item, NoteItem) and item.text.startswith(RESUMED) and item is not items[-1]:
+            continue
         if isinstance(item, NoteItem) and item.text.startswith(HANDED_OVER):
             continue
         if isinstance(item, NoteItem) and item.text in by_note and by_note[item.text].call is None:

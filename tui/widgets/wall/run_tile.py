@@ -37,6 +37,7 @@ from sandbox_tui.tui.widgets.calls.search.run_search import RunSearch
 from sandbox_tui.tui.widgets.drawn_call import DrawnCall
 from sandbox_tui.tui.widgets.wall.activity import Activity
 from sandbox_tui.tui.widgets.wall.fit_answer import fit_beside
+from sandbox_tui.tui.widgets.wall.fit_names import SEPARATOR, fit_names
 from sandbox_tui.tui.widgets.wall.run_facts import (
     WATCHING,
     Kind,
@@ -66,6 +67,9 @@ NARROW_STATE_WIDTH = 11
 
 MIN_WIDTH_WITH_STATE = 32
 """Minimum width at which a tile of one line has words beside the sign of the state."""
+
+TITLE_CORNERS = 6
+"""Columns of a border without its title: corners and blanks."""
 
 STRIP_INDENT = 5
 """Indent of a run's activity below its number."""
@@ -214,7 +218,9 @@ class RunTile(Widget, can_focus=True):
         if boxed:
             marked = "marked" if self.marked else ""
             parts = [f"{self.number} {words}", *self._own_names(), marked, *self.differs[1:]]
-            self.border_title = Content(" · ".join(part for part in parts if part))
+            room = self.size.width - TITLE_CORNERS
+            shown = fit_names(list(filter(None, parts)), first_line(self.session_title), room)
+            self.border_title = Content(shown)
             self.border_subtitle = Content(
                 figures_words(self.worker, self.now, self.size.width - 2)
             )
@@ -261,6 +267,11 @@ class RunTile(Widget, can_focus=True):
         """What to call the run: its title or what distinguishes it from the others."""
         return [*self._own_names(), *self.differs]
 
+    @property
+    def differing_task(self) -> str:
+        """The task of the run; empty if all runs of the wall have it."""
+        return self.differs[0] if self.differs else ""
+
     def _own_names(self) -> list[str]:
         """That it is only watched; the title that the user gave; task and mode of an evaluation's
         sample."""
@@ -274,7 +285,7 @@ class RunTile(Widget, can_focus=True):
 
     def _task_lines(self, palette: Palette) -> list[Text]:
         """Return the task, if the runs do not share one."""
-        words = self.differs[0] if self.differs else ""
+        words = self.differing_task
         return [Text(words, style=palette.strong, no_wrap=True)] if words else []
 
     def _strip(self, width: int, palette: Palette) -> list[Text]:
@@ -290,14 +301,18 @@ class RunTile(Widget, can_focus=True):
         else:
             least = MIN_STATE_WIDTH if width >= MIN_WIDTH_WITH_FIGURES else NARROW_STATE_WIDTH
             line.append(f"{words:<{max(least, self.state_width)}} ", style=own)
-        names = Text(" · ".join(part for part in self.names if part), style=palette.text)
+        own = list(filter(None, self.names))
+        names = Text(SEPARATOR.join(own), style=palette.text)
         needed = MIN_WIDTH_WITH_FIGURES + (MIN_NAMED_WIDTH if is_alone and names else 0)
         if width >= needed:
             line.append(f"{clock(self.now)} {step_of(self.worker):<8} ", style=palette.dim)
         if is_alone and names:
             most = (width - line.cell_len) * 2 // 5
-            fit_line(names, most)
+            names = Text(fit_names(own, self.differing_task, most), style=palette.text)
             names.pad_right(max(0, min(most, self.names_width) - names.cell_len) + 2)
+        elif names:
+            words = fit_names(own, self.differing_task, width - line.cell_len)
+            names = Text(words, style=palette.text)
         line.append_text(names)
         if is_alone:
             line.append_text(self._gist(palette, width - line.cell_len))
@@ -327,7 +342,7 @@ class RunTile(Widget, can_focus=True):
             if reply.has_failed:
                 return text.append(retry_reason(self.state), style=palette.warn)
         if not calls:
-            task = "" if self.differs and self.differs[0] else task_line(self.worker.task)
+            task = "" if self.differing_task else task_line(self.worker.task)
             return text.append(task, style=palette.dim)
         if self.state.status == "awaiting_input" and (asked := self.worker.printed.lines(1)):
             text.append(sanitize_line(asked[0].strip()), style=palette.human)

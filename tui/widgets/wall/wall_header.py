@@ -125,20 +125,25 @@ class WallHeader(Widget):
 
     @property
     def shows_all(self) -> bool:
-        """Whether nothing of `everything` is left out or cut."""
+        """Whether nothing of `answers` is left out or cut."""
         width = self.content_size.width
         lines = self._lines(palette_of(self))
-        return {one.plain for one in lines if one.cell_len <= width}.issuperset(
-            self.everything().split("\n")
-        )
+        shown = {one.plain for one in lines if one.cell_len <= width}
+        return shown.issuperset(filter(None, self.answers().split("\n")))
 
-    def everything(self) -> str:
-        """Return all that the header has to say, whatever its room."""
-        palette = palette_of(self)
-        summary = GroupSummary(self._runs, 0, palette)
-        groups = [line for group in self._groups for line in summary.lines(group, WHOLE)]
-        lines = [*self._sums(palette), *self._shared(palette), *groups]
-        return "\n".join(line.plain for line in lines if line.plain)
+    def answers(self) -> str:
+        """Return all about the outcomes and the answers, whatever the room, with a blank line
+        between groups of several lines."""
+        summary = GroupSummary(self._runs, 0, palette_of(self))
+        blocks = [
+            "\n".join(line.plain for line in summary.lines(group, WHOLE)) for group in self._groups
+        ]
+        return ("\n\n" if any("\n" in block for block in blocks) else "\n").join(blocks)
+
+    @property
+    def shared_task(self) -> str:
+        """The task of all runs, in one line; empty if they have several."""
+        return task_line(task) if (task := shared_task(self._runs)) else ""
 
     @property
     def _groups(self) -> list[list[Numbered]]:

@@ -133,7 +133,8 @@ def open_resumed(
     app: App[Any], event: ResumeRequested, settings: Settings, runs: RunRegistry
 ) -> RunHandle | None:
     """Resume a run in this program and show it, or the one that has been resumed by now: here, or
-    in another program, where it can be watched; None if it cannot be resumed."""
+    in another program, where it can be watched; None if it cannot be resumed, or goes on elsewhere
+    and is not to be shown."""
     from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
     from sandbox_tui.tui.screens.home.rows.session_opener import is_above_runs
 
@@ -143,6 +144,9 @@ def open_resumed(
         is_elsewhere = here is None and not run.is_resumable and not run.imported
         if here is not None:
             worker = here
+        elif is_elsewhere and event.then is None:
+            app.notify(_resumed_words(run), markup=False, timeout=RESULT_SECONDS)
+            return None
         elif is_elsewhere:
             worker = _attached_below(app, run.id) or follow_elsewhere(run, runs.store)
         else:
@@ -150,6 +154,8 @@ def open_resumed(
     except SandboxTuiError as error:
         event.refused(error)
         return None
+    if event.then is None:
+        return worker
     asks = not is_elsewhere and not is_above_runs(app)
     screen = LiveScreen(worker, runs.store, confirm_leave=asks)
     app.push_screen(screen, event.then)

@@ -21,7 +21,6 @@ from sandbox_tui.core.events.run_state import CallItem
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
 from sandbox_tui.core.tools.edit_preview import EditPreview
 from sandbox_tui.tui.format import numbers
-from sandbox_tui.tui.format.answers import short_answer
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
@@ -30,7 +29,14 @@ from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.theming.palette import palette_of
 from sandbox_tui.tui.widgets.key_bar import KeyBar
+from sandbox_tui.tui.widgets.wall.fit_names import SEPARATOR, fit_names
 from sandbox_tui.tui.widgets.wall.waiting_call import waiting_call_lines
+
+MAX_WIDTH = 120
+"""Columns of the dialog on a wide screen."""
+
+MIN_NAMES = 16
+"""Minimum cells of the names of runs."""
 
 WHOLE_SHARE = 4
 """The highlighted call takes at most one in this many lines of the screen."""
@@ -47,14 +53,16 @@ class WaitingCall(NamedTuple):
         item: the call.
         preview: what it would do to the file it edits, if known.
         has_draft: whether an edit of it was left unfinished.
-        name: what to call its run, such as its task.
+        names: what to call its run, such as its task and its model.
+        task: the one of these that is cut first.
     """
 
     run: int
     item: CallItem
     preview: EditPreview | None = None
     has_draft: bool = False
-    name: str = ""
+    names: Sequence[str] = ()
+    task: str = ""
 
 
 class Decision(NamedTuple):
@@ -105,10 +113,10 @@ class DecideAboutAllDialog(ExplainsUnavailable, Dialog[Decision | None]):
         self._ticked = {place for place, call in enumerate(calls) if not call.has_draft}
         self._asked_at = Message().time
         self._is_typed_ahead = False
-        names = {call.name for call in calls}
+        names = {SEPARATOR.join(call.names) for call in calls}
         self._shared_name = names.pop() if len(names) == 1 else ""
         self._number_cells = max((len(str(call.run)) for call in calls), default=1)
-        self._name_cells = max((cell_len(short_answer(call.name)) for call in calls), default=0)
+        self._name_cells = max((cell_len(SEPARATOR.join(call.names)) for call in calls), default=0)
 
     def compose(self) -> ComposeResult:
         """Yield one line per call, and the highlighted one below them."""
@@ -128,7 +136,10 @@ class DecideAboutAllDialog(ExplainsUnavailable, Dialog[Decision | None]):
     def on_resize(self) -> None:
         """Fit the lists to the screen."""
         room = max(2, self.size.height - AROUND)
-        self.query_one(OptionList).styles.max_height = max(1, room - self._most_of_whole)
+        options = self.query_one(OptionList)
+        options.styles.max_height = max(1, room - self._most_of_whole)
+        for place in range(options.option_count):
+            options.replace_option_prompt_at_index(place, self._line(place))
         self.call_after_refresh(self._show_whole)
 
     @property
@@ -136,13 +147,19 @@ class DecideAboutAllDialog(ExplainsUnavailable, Dialog[Decision | None]):
         """Maximum number of lines of the highlighted call."""
         return max(2, self.size.height // WHOLE_SHARE)
 
+    @property
+    def _most_of_names(self) -> int:
+        """Maximum cells of what tells the runs apart: the call is worth more."""
+        return max(MIN_NAMES, min(self.size.width, MAX_WIDTH) * 2 // 5)
+
     def _line(self, place: int) -> Text:
         call, palette = self._calls[place], palette_of(self)
         tick = "[x]" if place in self._ticked else "[ ]"
         line = Text(f"{tick} ", style=palette.accent, no_wrap=True, overflow="ellipsis")
         line.append(f"run {call.run:<{self._number_cells}}  ", style=palette.strong)
         if not self._shared_name:
-            line.append(f"{set_cell_size(short_answer(call.name), self._name_cells)}  ")
+            cells = min(self._name_cells, self._most_of_names)
+            line.append(f"{set_cell_size(fit_names(call.names, call.task, cells), cells)}  ")
         line.append(f"{short_name(sanitize_line(call.item.call.name))}  ", style=palette.tool)
         if call.preview is not None and call.preview.problem:
             line.append("! would fail  ", style=palette.warn)

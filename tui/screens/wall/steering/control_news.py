@@ -49,20 +49,23 @@ class ControlNews:
 
     def to_take(self, chosen: RunTile | None, tiles: Sequence[RunTile]) -> RunTile | None:
         """Return the run that the key takes control of: the chosen one if another terminal controls
-        it, otherwise the next such run; None without any.
+        it and has not been asked to pass it on yet, otherwise the next such run; None without any.
 
         Args:
             chosen: the focused run.
             tiles: those that are shown.
         """
-        is_chosen = chosen is not None and not why_not("steer", chosen)
-        return chosen if is_chosen else self.next_to_take(chosen, tiles)
+        wanted = None if why_not("steer", chosen) else chosen
+        if wanted is not None and wanted.number not in self._asked:
+            return wanted
+        return self._next_to_take(chosen, tiles) or wanted
 
-    def next_to_take(self, chosen: RunTile | None, tiles: Sequence[RunTile]) -> RunTile | None:
+    def _next_to_take(self, chosen: RunTile | None, tiles: Sequence[RunTile]) -> RunTile | None:
         """Return the run to take after the chosen one: first those that were just lost, as the
         notice about them says; None without any."""
-        lost = [one for one in tiles if one.number in self._lost]
-        return next_of_another(lost, chosen) or next_of_another(tiles, chosen)
+        left = [one for one in tiles if one is chosen or one.number not in self._asked]
+        lost = [one for one in left if one.number in self._lost]
+        return next_of_another(lost, chosen) or next_of_another(left, chosen)
 
     def sync(self, tiles: Sequence[RunTile]) -> None:
         """Say what has changed since the last time.
@@ -135,10 +138,10 @@ def _lost_words(runs: Sequence[int], *, is_shown: bool) -> str:
 
 def _gone_words(runs: Sequence[int]) -> str:
     """Say whose programs are gone, and the keys that resume a run."""
-    resumes = f"{hint('wall.open')}, then {hint('failure.resume')} resumes"
+    resumes = f"{hint('wall.resume')} resumes"
     if len(runs) == 1:
         return f"Run {runs[0]}'s program is gone: {resumes} it."
-    return f"The programs of {len(runs)} runs ({short_ranges(runs)}) are gone: {resumes} one."
+    return f"The programs of {len(runs)} runs ({short_ranges(runs)}) are gone: {resumes} them."
 
 
 def _gained_words(runs: Sequence[int], left: int) -> str:

@@ -11,6 +11,10 @@ from sandbox_tui.sessions.recording.run_worker import ProgramExited
 from sandbox_tui.sessions.remote.recorded_run import RecordedRun
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.screens.cockpit.why_not_steered import why_disconnected
+from sandbox_tui.tui.screens.wall.steering.resumable_runs import (
+    why_not_resumed,
+    why_not_resumed_here,
+)
 from sandbox_tui.tui.widgets.wall.run_facts import is_attaching
 from sandbox_tui.tui.widgets.wall.run_groups import has_ended
 from sandbox_tui.tui.widgets.wall.run_selection import next_waiting
@@ -41,14 +45,14 @@ def why_not(action: str, tile: RunTile | None) -> str:
     if is_attaching(tile.worker) and tile.worker.can_be_steered:
         return "the record of this run is still being read"
     if isinstance(tile.worker.failure, ProgramExited):
-        keys = f"{hint('wall.open')}, then {hint('failure.resume')} resumes it"
-        return f"the run was interrupted: {keys}"
+        return f"the run was interrupted: {hint('wall.resume')} resumes it"
     if why := why_disconnected(tile.worker):
         return why
+    if tile.kind not in ("running", "waiting"):
+        resumes = f"; {hint('wall.resume')} resumes it"
+        return f"this run has ended{'' if why_not_resumed(tile) else resumes}"
     if action in _ABOUT_WAITING_CALL and tile.state.pending is None:
         return "no call of this run is waiting"
-    if tile.kind not in ("running", "waiting"):
-        return "this run has ended"
     if isinstance(tile.worker, RecordedRun):
         return "this run belongs to another program"
     if action == "steer":
@@ -82,6 +86,9 @@ def why_not_here(
         tiles: those that are shown.
         hidden: those that search or filter hide.
     """
+    if action == "resume" or (action == "reject" and chosen and has_ended(chosen.worker)):
+        why = why_not_resumed_here(chosen, tiles)
+        return why or ("" if action == "resume" else why_not("reject", chosen))
     if action == "pause_all":
         if tiles and all(has_ended(one.worker) for one in tiles):
             return "all runs have ended" if not hidden else "all runs that are shown have ended"
@@ -104,13 +111,6 @@ def why_not_here(
     do = "does" if others == 1 else "do"
     return f"of the runs that are shown, {why}; of the hidden ones, {others} {do}: esc shows all"
 
-
-def others_for(chosen: RunTile | None, tiles: Sequence[RunTile]) -> list[RunTile]:
-    """Return the runs of tiles that a key is about if the chosen one has ended: those that can be
-    controlled. Otherwise it is about the chosen run, and the list is empty."""
-    if chosen is None or not has_ended(chosen.worker):
-        return []
-    return [one for one in tiles if controls_of([one]) and not why_not("end", one)]
 
 def _why_no_next(chosen: RunTile | None, tiles: Sequence[RunTile]) -> str:
     """Return why there is no next run that waits; empty if there is one."""
@@ -140,6 +140,13 @@ def _why_decided_elsewhere(tiles: Sequence[RunTile], mine: int) -> str:
         return ""
     return f"another program decides about {runs}"
 
+
+def others_for(chosen: RunTile | None, tiles: Sequence[RunTile]) -> list[RunTile]:
+    """Return the runs of tiles that a key is about if the chosen one has ended: those that can be
+    controlled. Otherwise it is about the chosen run, and the list is empty."""
+    if chosen is None or not has_ended(chosen.worker):
+        return []
+    return [one for one in tiles if controls_of([one]) and not why_not("end", one)]
 
 
 def waiting_here(tiles: Sequence[RunTile]) -> list[RunTile]:
