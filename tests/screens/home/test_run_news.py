@@ -108,6 +108,19 @@ async def test_a_run_that_ends_is_told_and_enter_opens_it_while_the_cursor_is_th
             pilot.app.runs.all.clear()  # type: ignore[attr-defined]
 
 
+async def test_a_run_whose_session_was_deleted_is_no_news(tmp_path: Path) -> None:
+    with contextlib.closing(Store(tmp_path / "s.db")) as store:
+        keep(store, *sample("zebra"), run_id="before")
+        async with at_home(store) as (home, pilot):
+            (run,) = await going(home, pilot, store, "fold the list")
+            end(run)
+            run.ended.set()
+            await until(pilot, lambda: look(pilot) == ["fold the list: submitted · enter opens it"])
+            await home._ender.forget(run.run_id)
+            assert not pilot.app.runs.all  # type: ignore[attr-defined]
+            await until(pilot, lambda: look(pilot) == [])
+
+
 async def test_a_run_that_begins_to_wait_is_told_under_the_name_that_the_user_gave_it(
     tmp_path: Path,
 ) -> None:

@@ -124,7 +124,8 @@ class RunNewsToast:
         new = _still_new(new, stack)
         if stack and isinstance(stack[-1], ListsRuns):
             new, self._untold = self._untold, {}
-        shown = _still_new(self._shown if self._is_up else {}, stack)
+        kept = {run_id: one for run_id, one in self._shown.items() if run_id in self._runs.all}
+        shown = _still_new(kept if self._is_up else {}, stack)  # the others were deleted
         if new and time.monotonic() - self._asked_at >= READING_SECONDS:
             shown = {run_id: one for run_id, one in shown.items() if not one.is_end}
         self._show(shown | new, bool(new))

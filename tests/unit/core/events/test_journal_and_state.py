@@ -210,4 +210,5 @@ def test_a_reply_that_is_asked_for_again_after_a_resume_stands_below_it() -> Non
     ("away", "words"), [(42.0, "42 s"), (88.0, "1 min 28 s"), (125.0, "2 min"), (7300.0, "2 h")]
 )
 def test_a_run_was_away_as_long_as_the_clocks_say(away: float, words: str) -> None:
-    assert resumed_words(e.RunResumed(resumed_at=9.0, away=away)) == f"resumed after {words}."
+    resumed = e.RunResumed(resumed_at=9.0, away=away, sandbox_info={})
+    assert resumed_words(resumed) == f"resumed after {words}."
