@@ -309,7 +309,7 @@ async def test_a_run_that_ends_just_before_the_key_that_ends_it_is_not_deleted(
             made.append("r", [finished])
             home.reload()
             await until(pilot, lambda: "x delete" in bar(home))
-            words = "The run “count” has just ended without it; x again deletes it."
+            words = "The run “count” has just ended by itself; x again deletes it."
             if error is None:
                 await pilot.press("x")
                 await until(

@@ -55,10 +55,11 @@ class RunEnder:
         just = [run for run in runs if run.id in self._could_end and _has_just_ended(run)]
         self._could_end.difference_update(run.id for run in runs)
         if just:
+            those = "itself" if len(just) == 1 else "themselves"
             run = _named(just, are_detached=False)
             words = f"The {run} has" if len(just) == 1 else f"{run} have"
             again = f"{hint('home.delete')} again deletes {'it' if len(just) == 1 else 'them'}"
-            self._screen.notify(f"{words} just ended without it; {again}.", markup=False)
+            self._screen.notify(f"{words} just ended by {those}; {again}.", markup=False)
         return bool(just)
 
     def _can_end(self, run: RunSummary) -> bool:
