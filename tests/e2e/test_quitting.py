@@ -25,7 +25,7 @@ def _asked_to_end(server: ScriptedServer, home: Path) -> Iterator[Terminal]:
     with Terminal(*run, "--samples", "2", home=home, columns=100, rows=30) as terminal:
         terminal.wait_for_times("begun", 2)
         terminal.press("C-q")
-        terminal.wait_for("End them all")
+        terminal.wait_for("End both")
         yield terminal
 
 
