@@ -245,10 +245,11 @@ def config_get(name: str) -> None:
     context_settings={"ignore_unknown_options": True},  # -3 is a value
 )
 @click.argument("name", shell_complete=complete_setting)
-@click.argument("value", shell_complete=complete_value)
+@click.argument("value", metavar="VALUE", shell_complete=complete_value, required=False)
 @yes_option
-def config_set(name: str, value: str, yes: bool) -> None:
-    """Write VALUE as the setting NAME; a list has commas, or is written as in the file.
+@click.pass_context
+def config_set(ctx: click.Context, name: str, value: str | None, yes: bool) -> None:
+    """Write VALUE as the setting NAME (also NAME=VALUE); a list has commas, or is written as in the file.
 
     \b
     sandbox-tui config set ui.theme daylight
@@ -260,6 +261,10 @@ def config_set(name: str, value: str, yes: bool) -> None:
     from sandbox_tui.core.config.quantities import as_typed
     from sandbox_tui.core.config.toml_file import value_from_text, write
 
+    if value is None:
+        name, equals, value = name.partition("=")
+        if not equals:
+            raise click.MissingParameter(ctx=ctx, param=ctx.command.params[1])
     chosen = value_from_text(name, value)
     if chosen is None:
         _unset(name, yes)

@@ -33,6 +33,12 @@ class Ended(NamedTuple):
     runs: Sequence[str]
 
 
+NO_STDERR = (
+    "The screen is drawn on stderr, which is not a terminal here: do not redirect it (2>), or use "
+    "--headless where there is such an option."
+)
+
+
 def is_terminal() -> bool:
     """Return whether there is a screen, with a user in front of it."""
     return _is_served() or (sys.stdout.isatty() and sys.stdin.isatty())
@@ -47,10 +53,15 @@ def show(settings: Settings, store: Store, begin: Begin | None) -> Ended:
     """Show the app on the terminal until the user leaves it.
 
     Raises:
+        ConfigError: stderr, on which the screen is drawn, is not a terminal.
         SandboxTuiError: a run could not start, or could not be recorded.
     """
     import asyncio
 
+    from sandbox_tui.core.base.errors import ConfigError
+
+    if not sys.stderr.isatty() and not _is_served():
+        raise ConfigError(NO_STDERR)
     from sandbox_tui.tui.terminal_io import emulator_backend as terminal_engine
     from sandbox_tui.tui.terminal_io import image_protocols
 

@@ -13,8 +13,9 @@ SYNONYMS: dict[str, str] = {
     "copy_id": "clipboard yank",
     "delete": "remove rm erase",
     "demo": "example try",
+    "delete end": "stop run kill cancel abort",
     "edit": "change modify rewrite",
-    "end": "stop kill cancel abort",
+    "end": "stop kill cancel abort run",
     "evals": "benchmark suite scores",
     "event": "skip seek",
     "event_back": "skip seek",
@@ -36,6 +37,7 @@ SYNONYMS: dict[str, str] = {
     "jump": "goto focus",
     "leave": "exit close quit back",
     "live.fork": "branch rerun retry continue step rewind undo checkpoint back",
+    "live.leave": "exit close quit back detach background disconnect",
     "live.replay": "play watch rewind back history",
     "mark": "select choose",
     "message": "tell say prompt steer nudge hint instruct",
@@ -44,6 +46,7 @@ SYNONYMS: dict[str, str] = {
     "new": "start task",
     "note": "comment annotate",
     "open": "replay play watch view",
+    "open watch": "attach reattach follow live",
     "open_folder": "directory files output",
     "outside": "external editor viewer browser desktop",
     "pause": "stop wait resume unpause continue",
@@ -78,11 +81,20 @@ SYNONYMS: dict[str, str] = {
     "trainings": "rl learning rollouts",
     "waiting": "read pending approval",
     "wall": "grid tiles dashboard",
+    "wall.leave": "exit close quit back detach background disconnect",
 }
-"""Words by what an action does, the second part of its name, or by its whole name."""
+"""Words by what an action does, the second part of its name, or by its whole name; also by what it
+does and the first word of what it is called now: to delete a run that goes on is to end it."""
 
 
-def synonyms(name: str) -> str:
-    """Return the other words for an action, in lower case, separated by blanks, its name first."""
+def synonyms(name: str, words: str = "") -> str:
+    """Return the other words for an action, in lower case, separated by blanks, its name first.
+
+    Args:
+        name: of the action.
+        words: what it is called now.
+    """
     purpose = name.partition(".")[2]
-    return f"{purpose.replace('_', ' ')} {SYNONYMS.get(name, SYNONYMS.get(purpose, ''))}".rstrip()
+    found = [purpose.replace("_", " "), SYNONYMS.get(name, SYNONYMS.get(purpose, ""))]
+    found.append(SYNONYMS.get(f"{purpose} {words.partition(' ')[0].lower()}", ""))
+    return " ".join(filter(None, found))

@@ -215,7 +215,7 @@ def _text(action: ActionHere) -> str:
 
 
 def _has(action: ActionHere, word: str) -> bool:
-    others = synonyms(action.name).split()
+    others = synonyms(action.name, action.words).split()
     return word in _text(action) or any(other.startswith(word) for other in others)
 
 

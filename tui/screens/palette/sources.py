@@ -37,7 +37,7 @@ def action_entries(app: App[int], screen: Screen[object]) -> list[Entry]:
             continue
 
         keys, run = " ".join(here.keys), partial(here.run, app)
-        also = synonyms(here.name)
+        also = synonyms(here.name, here.words)
         entry = Entry("Actions", here.name, here.words, keys, run, here.off, also)
         entries.setdefault(here.words, entry)
     return list(entries.values())

@@ -270,3 +270,11 @@ def test_a_list_is_taken_as_in_the_file_and_with_commas(
     words = " ".join(CliRunner().invoke(main, ["config", "set", "--help"]).output.split())
     assert """keys.find '["/", "ctrl+f"]'""" in words
     assert "keys.find /,ctrl+f" in words
+
+
+def test_a_setting_and_its_value_may_be_one_word() -> None:
+    done = CliRunner().invoke(main, ["config", "set", "ui.theme=daylight"])
+    assert (done.exit_code, done.stdout.startswith("ui.theme is set in ")) == (0, True)
+    done = CliRunner().invoke(main, ["config", "set", "ui.theme"])
+    assert done.exit_code == 2
+    assert "Missing argument 'VALUE'" in done.stderr

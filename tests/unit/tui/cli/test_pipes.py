@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pty
 import signal
 import subprocess
 from pathlib import Path
@@ -49,3 +50,14 @@ def test_the_home_screen_needs_a_terminal(own_home: Path) -> None:
     assert done.exit_code == 2
     assert done.stderr.startswith("sandbox-tui: The home screen needs a terminal.")
     assert not own_home.exists()
+
+
+def test_the_screen_is_not_drawn_into_a_file(tmp_path: Path, own_home: Path) -> None:
+    ours, theirs = pty.openpty()
+    with (tmp_path / "log").open("w") as log:
+        program = subprocess.Popen([PROGRAM], stdin=theirs, stdout=theirs, stderr=log)
+        assert program.wait(60) == 2
+    os.close(theirs)
+    os.close(ours)
+    words = (tmp_path / "log").read_text()
+    assert words.startswith("sandbox-tui: The screen is drawn on stderr, which is not a terminal")
