@@ -50,8 +50,9 @@ class _Matches:
 
 class PathInput(NameInput):
     """An input that suggests the first matching name; → accepts it. Tab completes what was typed as
-    far as it is certain, else takes the first match; pressed again, it goes to the next field. If
-    several names match, the border counts them, and ↑ and ↓ go through them.
+    far as it is certain, else takes the first match; pressed again, it goes to the next field, or
+    to the next match in the only field. If several names match, the border counts them, and ↑ and ↓
+    go through them.
 
     It starts empty if `value` contains characters that cannot be displayed.
 
@@ -158,7 +159,9 @@ class PathInput(NameInput):
             return
         matches = await asyncio.to_thread(_matches, typed, self._endings)
         longer, is_whole = matches.by_tab()
-        if longer == typed:
+        if longer == typed and self._choices:  # the only field: tab goes through them, too
+            self.action_move(1)
+        elif longer == typed:
             self.screen.focus_next()
         elif self.value == typed:
             self._matches = matches

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from pathlib import Path
 
+import msgspec
 import pytest
 from textual.pilot import Pilot
 from textual.widgets import Static
@@ -17,9 +18,13 @@ from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.home.import_sessions import ImportDialog
 from sandbox_tui.tui.textual_support.private_api import shown_toasts
 from sandbox_tui.tui.widgets.path_input import PathInput, completed, completed_by_tab
+from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 from tests.screens.cockpit.test_replay_screen import until
 from tests.screens.home.test_find_sessions import at_home
 from tests.unit.sample_run import keep, sample
+
+HERE = 250
+"""More sessions than home reads at first, all newer than those that are imported."""
 
 
 @pytest.fixture
@@ -75,6 +80,50 @@ async def test_files_that_cannot_be_imported_keep_no_others_out(
             )
 
 
+async def test_of_a_folder_the_files_that_can_be_imported_are(tmp_path: Path, folder: Path) -> None:
+    (folder / "empty").mkdir()
+    with contextlib.closing(Store(tmp_path / "s.db")) as store:
+        keep(store, *sample("mine"), run_id="mine")
+        async with at_home(store) as (home, pilot):
+            await asked(home, pilot, f"{folder}/empty/")
+            why = home.app.screen.query_one("#why", Static)
+            await until(pilot, lambda: "a folder without .sbx, .json, .traj or" in str(why.content))
+            home.app.screen.query_one(PathInput).value = f"{folder}/"
+            await pilot.press("enter")
+            await until(pilot, lambda: home.app.screen is home)
+            assert store.count() == 3
+            words = "Imported 2 sessions"
+            await until(pilot, lambda: shown_toasts(home.app)[0].message.startswith(words))
+
+
+async def test_a_pattern_names_no_folders(tmp_path: Path, folder: Path) -> None:
+    (folder / "one.sbx.d").mkdir()
+    with contextlib.closing(Store(tmp_path / "s.db")) as store:
+        keep(store, *sample("mine"), run_id="mine")
+        async with at_home(store) as (home, pilot):
+            await asked(home, pilot, f"{str(folder).replace(' ', '?')}/o*")
+            await until(pilot, lambda: home.app.screen is home)
+            assert store.count() == 2
+
+
+async def test_the_cursor_goes_to_the_first_imported_session_and_shows_it(
+    tmp_path: Path, folder: Path
+) -> None:
+    with contextlib.closing(Store(tmp_path / "s.db")) as store:
+        for number in range(HERE):
+            events, contents = sample(f"mine {number}")
+            later = msgspec.structs.replace(events[0], started_at=2e9 + number)
+            keep(store, [later, *events[1:]], contents, run_id=f"mine{number}")
+        async with at_home(store) as (home, pilot):
+            await asked(home, pilot, f"{folder}/")
+            await until(pilot, lambda: home.app.screen is home)
+            sessions = home.query_one(SessionList)
+            await until(
+                pilot, lambda: sessions.current is not None and "one" in sessions.current.task
+            )
+            await until(pilot, lambda: sessions.is_visible(sessions.cursor))
+
+
 async def test_why_files_are_not_imported_is_counted_by_reason(
     tmp_path: Path, folder: Path
 ) -> None:
@@ -114,7 +163,6 @@ async def test_the_field_counts_the_files_that_match(tmp_path: Path, folder: Pat
         ("none*.sbx", "this file does not exist"),
         ("it's.sbx", "this file does not exist"),
         ("/ none.sbx", "none.sbx does not exist"),
-        ("/", "this is a folder"),
     ],
 )
 async def test_what_names_no_file_is_said_at_the_field(

@@ -91,6 +91,15 @@ async def test_tab_goes_on_in_the_only_field(folder: Path) -> None:
         await until(pilot, lambda: path.value == f"{folder}/sub/one")
 
 
+async def test_tab_goes_through_the_matches_in_the_only_field(folder: Path) -> None:
+    async with fields(f"{folder}/") as (path, other, pilot):
+        await other.remove()
+        await pilot.press("r", "tab", "tab")
+        for name in ("run-one.sbx", "run-two.sbx", "run-one.sbx"):
+            await until(pilot, lambda name=name: path.value == f"{folder}/{name}")
+            await pilot.press("tab")
+
+
 async def test_tab_leaves_a_default_as_it_is(folder: Path) -> None:
     async with fields(f"{folder}/no") as (path, other, pilot):
         await pilot.press("tab")

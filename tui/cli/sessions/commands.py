@@ -262,14 +262,21 @@ def sessions_export(
     the end; with --at, the whole cockpit at that moment) or film (the whole cockpit, as one SVG
     file that plays by itself).
     """
+    from sandbox_tui.core.base.sanitize import sanitize_line
     from sandbox_tui.sessions.interchange.export_files import make_folder
     from sandbox_tui.sessions.interchange.exports import EXPORTERS
     from sandbox_tui.tui.cli.sessions.cockpit_exporters import film_exporter, screenshot_exporter
     from sandbox_tui.tui.cli.sessions.export_import import (
         export_session,
         export_sessions,
-        formats_by_ending,
         unknown_format,
+    )
+    from sandbox_tui.tui.film.export_formats import (
+        FORMATS,
+        disagreement,
+        format_named,
+        formats_by_ending,
+        refuse_name_of_file,
     )
     from sandbox_tui.tui.film.film_process import DEFAULT_SIZE, FILM
 
@@ -277,11 +284,10 @@ def sessions_export(
     output = Path(output_) if output_ else None
     fitting = [] if is_named_folder else formats_by_ending(output)
     if format_ is None and len(fitting) != 1:
-        raise ConfigError(choose_format(fitting or (*EXPORTERS, FILM)))
-    format_ = format_ or fitting[0]
-    format_ = format_.replace("_", "-")  # accept the module's name, too
-    if format_ not in (*EXPORTERS, FILM):
-        raise ConfigError(unknown_format(format_, (*EXPORTERS, FILM)))
+        raise ConfigError(choose_format(fitting or FORMATS))
+    format_ = format_named(format_ or fitting[0])
+    if format_ not in FORMATS:
+        raise ConfigError(unknown_format(format_, list(FORMATS)))
     if at is not None and format_ != "svg":
         raise ConfigError("--at is for screenshots: use it with --format svg.")
     if size is not None and at is None and format_ != FILM:
@@ -295,6 +301,8 @@ def sessions_export(
         named = (session_named(store, name) for name in session)
         first, *others = chosen = unique_by_id(named, lambda summary: summary.id)
         if others:
+            if not is_named_folder:
+                refuse_name_of_file(output, len(chosen))
             good = export_sessions(
                 store, chosen, exporter, output, redact=not no_redact, force=force
             )
@@ -302,12 +310,16 @@ def sessions_export(
         if is_named_folder and output is not None:
             make_folder(output)
         export_session(store, first, exporter, output, redact=not no_redact, force=force)
+        if not is_named_folder and (words := disagreement(output, format_)):
+            click.echo(f"sandbox-tui: {sanitize_line(words)}", err=True)
 
 
 @sessions.command("import")
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 def sessions_import(files: tuple[Path, ...]) -> None:
     """Import FILES; their content decides the format, not their names. - is stdin.
+
+    Of a folder, its .sbx, .json, .traj and .cast files are imported.
 
     Formats: trajectory.json (llm-in-sandbox), .traj (SWE-agent), .traj.json (mini-swe-agent),
     ATIF (Harbor), asciicast v2 and v3, and bundles (.sbx).

@@ -17,7 +17,6 @@ import click
 
 from sandbox_tui.core.base.errors import AlreadyImported, ConfigError, ImportRefused, StoreError
 from sandbox_tui.core.base.sanitize import sanitize, sanitize_line
-from sandbox_tui.core.base.typed_path import is_folder
 from sandbox_tui.core.base.write_file import is_stdout
 from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.search.across_sessions import Hit
@@ -34,13 +33,9 @@ _SPACE = re.compile(r"\s+")
 
 _USUAL_NAMES = {
     "json": ("trajectory", "chat-jsonl"),
-    "jsonl": ("chat-jsonl",),
     "txt": ("markdown",),
     "text": ("markdown",),
-    "md": ("markdown",),
     "htm": ("html",),
-    "cast": ("asciicast",),
-    "sbx": ("bundle",),
     "zip": ("bundle",),
     "png": ("svg",),
     "gif": ("film",),
@@ -55,22 +50,6 @@ def unknown_format(name: str, known: Sequence[str]) -> str:
     close = _USUAL_NAMES.get(name.lower().lstrip(".")) or difflib.get_close_matches(name, known, 2)
     meant = f" Did you mean {' or '.join(close)}?" if close else ""
     return f"There is no format {name!r}.{meant} Known formats: {', '.join(known)}."
-
-
-def formats_by_ending(output: Path | None) -> list[str]:
-    """Return the formats whose files end as this one."""
-    from sandbox_tui.sessions.interchange.exports import EXPORTERS
-    from sandbox_tui.tui.film.film_process import FILM, FILM_SUFFIX
-
-    if output is None or not output.suffix or is_folder(output):
-        return []
-    suffixes = {name: exporter.suffix for name, exporter in EXPORTERS.items()}
-    suffixes[FILM] = FILM_SUFFIX
-    name, ending = f".{output.name.lower()}", output.suffix.lower()
-    in_full = [
-        one for one, suffix in suffixes.items() if name.endswith(suffix) and suffix != ending
-    ]
-    return in_full or [one for one, suffix in suffixes.items() if suffix.endswith(ending)]
 
 
 def export_session(
@@ -96,6 +75,8 @@ def export_session(
     else:
         for path, size in export.write(output, overwrite=force):
             click.echo(f"{path}  {numbers.size(size)}")
+    if run.outcome == "running":
+        click.echo(f"{run.id} is still running: exported as recorded so far.", err=True)
     if export.redacted:
         click.echo(f"{redacted_words(export)}; --no-redact keeps them.", err=True)
 
@@ -192,13 +173,22 @@ def _copy_stdin(copy: Path) -> None:
 
 
 def import_files(store: Store, files: Sequence[Path]) -> bool:
-    """Import each file and print the result, with the file's name if there are several; return
-    False if one failed. It is no failure that a session is already here."""
+    """Import each file, and of a folder those that can be imported, and print the result, with the
+    file's name if there are several; return False if one failed. It is no failure that a session is
+    already here."""
+    from sandbox_tui.sessions.interchange.importable_files import files_to_import
     from sandbox_tui.sessions.interchange.imports import format_found, import_file
 
     good = True
+    found: list[Path] = []
     for path in files:
-        which = f"{sanitize_line(str(path))}: " if len(files) > 1 else ""
+        try:
+            found += files_to_import(path)
+        except ImportRefused as error:
+            good = False
+            click.echo(f"sandbox-tui: {sanitize(str(error))}", err=True)
+    for path in found:
+        which = f"{sanitize_line(str(path))}: " if len(found) > 1 else ""
         try:
             with _file_of(path) as file:
                 run_ids = import_file(store, file)

@@ -194,7 +194,7 @@ class HomeScreen(RowCommands):
 
     @on(SessionList.MoreRequested)
     def _read_more(self) -> None:
-        self._most += PAGE
+        self._most *= 2
         self.reload()
 
     def action_reload(self) -> None:

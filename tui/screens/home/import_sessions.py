@@ -21,6 +21,7 @@ from sandbox_tui.core.base.errors import (
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.base.typed_path import is_folder, is_there, typed_path
 from sandbox_tui.sessions import RunSummary, Store
+from sandbox_tui.sessions.interchange.importable_files import ENDINGS, files_to_import
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.import_words import refused_words
 from sandbox_tui.tui.format.titles import cut_title, task_title
@@ -32,9 +33,6 @@ from sandbox_tui.tui.widgets.path_input import PathInput
 
 MAX_TITLE_CHARACTERS = 60
 """Maximum characters of a session's title in the message about it."""
-
-ENDINGS = (".sbx", ".json", ".traj", ".cast")
-"""Of the files that the field suggests; files with other names can be imported, too."""
 
 
 class ImportDialog(CopyDialog[list[str]]):
@@ -57,7 +55,7 @@ class ImportDialog(CopyDialog[list[str]]):
             box.border_title = "import sessions"
             yield PathInput(
                 id="file",
-                placeholder="a .sbx, .json, .traj or .cast file, or *.sbx",
+                placeholder="a .sbx, .json, .traj or .cast file, a folder, or *.sbx",
                 endings=ENDINGS,
             )
             yield Static(id="why", markup=False)
@@ -70,7 +68,12 @@ class ImportDialog(CopyDialog[list[str]]):
     def action_submit(self) -> None:
         """Import the files, if there are any."""
         field = self.query_one(PathInput)
-        files = _named_files(field.value.strip())
+        try:
+            files = _named_files(field.value.strip())
+        except ImportRefused as error:
+            self.complain(field, "nothing to import")
+            self.query_one("#why", Static).update(sanitize_line(str(error)))
+            return
         missing = [file for file in files if not is_there(file)]
         if not files:
             self.complain(field, "enter a file")
@@ -78,8 +81,6 @@ class ImportDialog(CopyDialog[list[str]]):
             self.complain(field, f"{missing[0].name} does not exist")
         elif missing:
             self.complain(field, "this file does not exist")
-        elif any(map(is_folder, files)):
-            self.complain(field, "this is a folder: enter a file, or FOLDER/*.sbx")
         else:
             self.run_worker(self._import(files), group="import", exclusive=True)
 
@@ -111,9 +112,14 @@ class ImportDialog(CopyDialog[list[str]]):
 
 def _named_files(typed: str) -> list[Path]:
     """Return the file with this name, else the files that the text names as in a shell: several,
-    with quotes around blanks, or patterns. A pattern that fits nothing stays as it is."""
+    with quotes around blanks, or patterns, which name no folders. A folder stands for the files in
+    it that can be imported. A pattern that fits nothing stays as it is.
+
+    Raises:
+        ImportRefused: a folder has no such file.
+    """
     if not typed or is_there(typed_path(typed)):
-        return [typed_path(typed)] if typed else []
+        return list(files_to_import(typed_path(typed))) if typed else []
     try:
         words = shlex.split(typed)
     except ValueError:  # an apostrophe
@@ -122,7 +128,8 @@ def _named_files(typed: str) -> list[Path]:
     for word in words:
         path = typed_path(word)
         fitting = [] if is_there(path) else sorted(glob.glob(str(path)))  # noqa: PTH207 - may be absolute
-        found += map(Path, fitting) if fitting else [path]
+        files = [one for one in map(Path, fitting) if not is_folder(one)]
+        found += files or files_to_import(path)
     return list(dict.fromkeys(found))
 
 
@@ -132,7 +139,7 @@ def ask_for_import(app: App[int], store: Store, imported: Callable[[str], None])
     Args:
         app: the program.
         store: receives the sessions.
-        imported: called with the id of the last session that was imported.
+        imported: called with the id of the first session that was imported.
     """
 
     def chosen(run_ids: list[str] | None) -> None:
@@ -146,7 +153,7 @@ async def _report(
     app: App[int], store: Store, run_ids: Sequence[str], imported: Callable[[str], None]
 ) -> None:
     try:
-        run = await asyncio.to_thread(store.run, run_ids[-1])
+        run = await asyncio.to_thread(store.run, run_ids[0])
     except StoreError as error:
         complain_here(app, str(error))
         return

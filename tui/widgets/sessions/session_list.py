@@ -74,8 +74,7 @@ class SessionList(NewestFirst):
         self._is_just_sorted = False
         self._lines = SessionLines()
         self.waiting: Mapping[str, str] = {}
-        self._total = 0
-        self._asked_at = 0
+        self._total = self._asked_at = 0
         self.border_title = "sessions"
 
     def show(
@@ -109,6 +108,8 @@ class SessionList(NewestFirst):
         self._total = len(family) if total is None else total
         self._asked_at = 0
         self._lay_out()
+        if self._wanted and len(family) < self._total:  # it is older than those read so far
+            self.post_message(self.MoreRequested())
         if self._is_just_sorted:  # sessions that were not listed before may come first
             self.action_first()
         self._is_just_sorted = False
@@ -176,10 +177,11 @@ class SessionList(NewestFirst):
         self._wanted = run_id
 
     def _go_to_session(self, run_id: str) -> None:
-        """Put the cursor on the row that contains a session."""
+        """Put the cursor on the row that contains a session, in view."""
         for index, row in enumerate(self._rows):
             if any(run.id == run_id for run in runs_of(row)):
                 self.cursor = index
+                self.show_block(index)
 
     def _title(self) -> str:
         count = len(self.waiting)

@@ -215,3 +215,15 @@ def test_a_change_of_format_changes_its_ending(
     typed: str, before: str, after: str, name: str
 ) -> None:
     assert renamed(typed, before, after) == name
+
+
+def test_a_folder_is_imported_file_by_file(tmp_path: Path) -> None:
+    folder = tmp_path / "ex"
+    assert run("sessions", "export", "r", "-f", "sbx", "-o", f"{folder}/").exit_code == 0
+    (folder / "sub.json").mkdir()
+    here = run("sessions", "import", folder)
+    assert (here.exit_code, here.stdout) == (0, "")
+    assert "This session is already here: r." in here.stderr
+    refused = run("sessions", "import", folder / "sub.json")
+    assert refused.exit_code == 2
+    assert "is a folder without .sbx, .json, .traj or .cast files." in refused.stderr
