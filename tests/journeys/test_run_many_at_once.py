@@ -267,3 +267,35 @@ def test_a_run_is_detached_when_the_program_is_quit(person: Person, scripted_ser
         person.sees("submitted")
         person.presses("q")
         assert person.is_back() == 0
+
+
+def test_runs_whose_model_was_away_are_resumed_from_the_wall(person: Person) -> None:
+    begins = s.call("execute_bash", command="echo first")
+    with person:
+        with s.ScriptedServer([begins]) as server:
+            given = "SANDBOX_TUI_LIMITS_MAX_ATTEMPTS=1 sandbox-tui run one two"
+            person.enters(f"{given} --base-url {server.url} --model m --step")
+            person.sees("2 wait for you")
+        person.presses("A")
+        person.sees("2 waiting calls")
+        person.presses("y")
+        person.sees("2 model unavailable", "r resume")
+        person.presses("r")
+        person.sees("2 of the runs shown can be resumed", "all 2")
+        person.presses("Escape")
+        person.no_longer_sees("can be resumed")
+        with s.ScriptedServer([s.call("submit")], port=server.port):
+            person.presses("r")
+            person.sees("only run 1")
+            person.presses("r")
+            person.sees("1 waits for you", "1 model unavailable")
+        person.presses("a")
+        person.sees("1 submitted", "1 model unavailable")
+        person.presses_and_looks("Right")
+        with s.ScriptedServer([s.call("submit")], port=server.port):
+            person.presses("r")
+            person.sees("1 waits for you")
+        person.presses("a")
+        person.sees("2 submitted")
+        person.presses("q")
+        person.is_back()

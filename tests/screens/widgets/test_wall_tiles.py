@@ -389,6 +389,29 @@ async def test_control_is_taken_back_from_a_run_that_is_not_chosen(
         assert answers.said.pop() == "Another terminal has taken control of run 4."
 
 
+def test_a_run_that_is_asked_for_leads_to_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    tiles = [tile(number, started()) for number in (1, 2)]
+    monkeypatch.setattr(RunWorker, "steers", property(lambda _: False))
+    news = ControlNews(cast(Any, None), cast(Any, Answers()))
+    assert news.to_take(tiles[0], tiles) is tiles[0]
+    news.take(tiles[0])
+    assert news.to_take(tiles[0], tiles) is tiles[1]
+    news.take(tiles[1])
+    assert news.to_take(tiles[1], tiles) is tiles[1], "no other is left: it is asked for again"
+
+
+async def test_that_a_run_was_resumed_gives_way_to_what_it_does() -> None:
+    away = e.RunResumed(away=38.0, resumed_at=1e9, sandbox_info={})
+    asked = e.ModelAsked(step=1, digest="", messages=1)
+    replied = e.ModelDelta(step=1, channel="text", text="I go on.")
+    for later, is_told in (((), True), ((asked, replied), False)):
+        one = tile(1, started(), away, *later)
+        app = Wall(one)
+        async with app.run_test(size=(100, 30)):
+            one.sync()
+            assert ("resumed after" in str(one.render())) == is_told
+
+
 async def test_it_is_said_who_has_taken_control(monkeypatch: pytest.MonkeyPatch) -> None:
     tiles = [tile(number, started()) for number in (1, 2, 3, 4)]
     mine = {one.worker.run_id for one in tiles}

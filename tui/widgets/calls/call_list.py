@@ -377,7 +377,7 @@ class Calls(SearchKeys):
 
     def _titles(self) -> None:
         shown = "" if self._filter == "all" else f" · only {FILTER_WORDS[self._filter]}"
-        title = f"calls {self._state.calls_made}{shown}"
+        title = f"calls{f' {self._state.calls_made}' if self._state.seq else ''}{shown}"
         self.border_title = Content(title) + hidden_panes(self)
         parts = self._below()  # what asks for a key comes first
         if self._search.words:

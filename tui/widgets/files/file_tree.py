@@ -242,7 +242,8 @@ class FileTree(ExplainsUnavailable, BlockList):
                 if file.step > latest:
                     latest = file.step
         self._step = latest
-        self.border_title = Content(f"files {sanitize_line(self._root)} {total}")
+        count = f" {total}" if self._state.seq else ""  # nothing has been read yet
+        self.border_title = Content(f"files {sanitize_line(self._root)}{count}")
         if self.filtered:
             found = sum(1 for row in self._rows if not row.is_dir)
             words = f"“{sanitize_line(self._words)}” " if self._words else "changed "

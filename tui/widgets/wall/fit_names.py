@@ -11,7 +11,7 @@ from sandbox_tui.tui.format.fit_line import fit_line
 
 SEPARATOR = " · "
 
-MIN_TASK_CELLS = 8
+MIN_TASK_CELLS = 5
 """Minimum cells of a task that is cut, so that it still says something."""
 
 

@@ -47,6 +47,9 @@ WHOLE = 1_000
 MAX_NAME_CHARACTERS = 30
 """Maximum length of the task that names a group."""
 
+MAX_WHOLE_NAME_CHARACTERS = 60
+"""The same where lines may be as long as they like."""
+
 MIN_RANGE = 3
 """Runs in a row from which on only the first and the last are named."""
 
@@ -89,12 +92,13 @@ class GroupSummary:
         if len(group) == len(self._runs):
             return ""
         task, model = group[0][1].task, shared_model(group)
+        most = MAX_NAME_CHARACTERS if self._width else MAX_WHOLE_NAME_CHARACTERS
         differs = [
-            "" if shared_task(self._runs) else short_answer(task, MAX_NAME_CHARACTERS),
+            "" if shared_task(self._runs) else short_answer(task, most),
             "" if shared_model(self._runs) else model_title(model),
         ]
         words = " · ".join(filter(None, differs))
-        return f"{words or short_answer(task, MAX_NAME_CHARACTERS)}: "
+        return f"{words or short_answer(task, most)}: "
 
     def _summary(self, group: Sequence[Numbered], room: int) -> list[Text]:
         """Draw outcomes and total time of a group that has ended, then its answers; without the

@@ -15,6 +15,7 @@ from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.keymap_overlay import consumes
 from sandbox_tui.tui.theming.palette import Palette, palette_of
 from sandbox_tui.tui.widgets.wall.activity import Activity
+from sandbox_tui.tui.widgets.wall.fit_names import fit_names
 from sandbox_tui.tui.widgets.wall.run_facts import status_style
 from sandbox_tui.tui.widgets.wall.run_selection import next_waiting
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
@@ -67,7 +68,7 @@ class WaitingPanel(Widget):
     def render(self) -> Text:
         palette = palette_of(self)
         width, height = max(2, self.content_size.width), max(1, self.content_size.height)
-        lines = self._lines_about_other(palette)
+        lines = self._lines_about_other(width, palette)
         if self._chosen is not None and height - len(lines) > 1:
             lines += self._lines_about_chosen(self._chosen, width, height - len(lines), palette)
         for line in lines:
@@ -82,7 +83,7 @@ class WaitingPanel(Widget):
         style = palette.warn if tile.silent else status_style(tile.worker, palette)
         sign, _, state = words.partition(" ")
         head = Text(f"{sign} run {tile.number} {state}", style=style, no_wrap=True)
-        head.append_text(_name_of(tile, palette))
+        head.append_text(_name_of(tile, palette, width - head.cell_len))
         activity = Activity(
             tile.worker,
             width,
@@ -95,7 +96,7 @@ class WaitingPanel(Widget):
         )
         return [head, *activity.lines()]
 
-    def _lines_about_other(self, palette: Palette) -> list[Text]:
+    def _lines_about_other(self, width: int, palette: Palette) -> list[Text]:
         """Return which run waits that is not chosen, the key that leads there, and its call."""
         tile = self._other
         if tile is None:
@@ -104,7 +105,7 @@ class WaitingPanel(Widget):
         if not self._is_typing:
             head.append(f"  {hint('wall.waiting')} ", style=palette.accent)
             head.append("go to it", style=palette.dim)
-        head.append_text(_name_of(tile, palette))
+        head.append_text(_name_of(tile, palette, width - head.cell_len))
         pending = tile.state.pending
         if pending is None:
             return [head]
@@ -113,7 +114,7 @@ class WaitingPanel(Widget):
         return [head, line.append(words, style=palette.dim)]
 
 
-def _name_of(tile: RunTile, palette: Palette) -> Text:
-    """Return what to call a run, behind what is said of it."""
-    names = " · ".join(name for name in tile.names if name)
+def _name_of(tile: RunTile, palette: Palette, room: int) -> Text:
+    """Return what to call a run, behind what is said of it, in at most `room` cells."""
+    names = fit_names(list(filter(None, tile.names)), tile.differing_task, room - 2)
     return Text(f"  {names}" if names else "", style=palette.text)

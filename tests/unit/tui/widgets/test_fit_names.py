@@ -1,0 +1,27 @@
+"""What tells runs apart stays when their names are cut."""
+
+from __future__ import annotations
+
+import pytest
+
+from sandbox_tui.tui.widgets.wall.fit_names import fit_names
+
+TASK = "long: Count the primes below ten thousand"
+NAMES = ["watching", TASK, "qwen3-coder"]
+
+
+@pytest.mark.parametrize(
+    ("room", "shown"),
+    [
+        (100, f"watching · {TASK} · qwen3-coder"),
+        (40, "watching · long: Count th… · qwen3-coder"),
+        (20, "watching · long… · …"),
+        (1, "…"),
+    ],
+)
+def test_the_task_is_cut_first(room: int, shown: str) -> None:
+    assert fit_names(NAMES, TASK, room) == shown
+
+
+def test_without_a_task_the_end_is_cut() -> None:
+    assert fit_names(["watching", "qwen3-coder"], "", 14) == "watching · qw…"
