@@ -12,7 +12,7 @@ from sandbox_tui.tui.keys.synonyms import synonyms
     [
         ("home.delete", "Delete the session, or all marked", "rm", True),
         ("home.delete", "Delete the session, or all marked", "stop", False),
-        ("home.delete", "End", "stop", True),
+        ("home.delete", "End the run", "stop", True),
         ("home.open", "Watch", "attach", True),
         ("home.open", "Replay the session", "attach", False),
         ("home.demo", "Watch the demo", "attach", False),

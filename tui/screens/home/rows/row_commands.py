@@ -135,6 +135,13 @@ class RowCommands(ExplainsUnavailable, Screen[None]):
             return None
         return "report" if action == "export" else resume_words(found)
 
+    def title_for(self, action: str) -> str | None:
+        """Return the words of the help and the palette if they are not those of the key bar."""
+        chosen = self.sessions_chosen if action == "delete" else ()
+        if not chosen or not self._ender.can_end(chosen):
+            return None
+        return "end the run" if len(chosen) == 1 else "end the runs"
+
     # --- the sessions meant
 
     @property
