@@ -15,7 +15,7 @@ MIN_TASK_CELLS = 5
 """Minimum cells of a task that is cut, so that it still says something."""
 
 
-def fit_names(names: Sequence[str], task: str, room: int) -> str:
+def fit_names(names: Sequence[str], task: str, room: int, spare: str = "") -> str:
     """Return names joined, in at most `room` cells: the task is cut first, since runs with nearly
     the same task are told apart by what follows, such as the model.
 
@@ -23,7 +23,13 @@ def fit_names(names: Sequence[str], task: str, room: int) -> str:
         names: in their order, without empty ones.
         task: the one of them that is cut first; empty if none is.
         room: available cells.
+        spare: one of them that is left out if the others have no room beside it.
     """
+    least = sum(
+        min(cell_len(one), MIN_TASK_CELLS) if one == task else cell_len(one) for one in names
+    )
+    if spare and least + cell_len(SEPARATOR) * (len(names) - 1) > room:
+        names = [one for one in names if one != spare]
     excess = cell_len(SEPARATOR.join(names)) - room
     if excess > 0 and task in names:
         left = max(MIN_TASK_CELLS, cell_len(task) - excess)

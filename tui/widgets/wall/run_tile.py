@@ -272,6 +272,11 @@ class RunTile(Widget, can_focus=True):
         """The task of the run; empty if all runs of the wall have it."""
         return self.differs[0] if self.differs else ""
 
+    def names_in(self, room: int) -> str:
+        """Return what to call the run in at most `room` cells: the model is kept longest."""
+        mode = self.differs[2] if len(self.differs) > 2 else ""
+        return fit_names(list(filter(None, self.names)), self.differing_task, room, mode)
+
     def _own_names(self) -> list[str]:
         """That it is only watched; the title that the user gave; task and mode of an evaluation's
         sample."""
@@ -308,11 +313,10 @@ class RunTile(Widget, can_focus=True):
             line.append(f"{clock(self.now)} {step_of(self.worker):<8} ", style=palette.dim)
         if is_alone and names:
             most = (width - line.cell_len) * 2 // 5
-            names = Text(fit_names(own, self.differing_task, most), style=palette.text)
+            names = Text(self.names_in(most), style=palette.text)
             names.pad_right(max(0, min(most, self.names_width) - names.cell_len) + 2)
         elif names:
-            words = fit_names(own, self.differing_task, width - line.cell_len)
-            names = Text(words, style=palette.text)
+            names = Text(self.names_in(width - line.cell_len), style=palette.text)
         line.append_text(names)
         if is_alone:
             line.append_text(self._gist(palette, width - line.cell_len))

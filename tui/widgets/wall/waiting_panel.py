@@ -15,7 +15,6 @@ from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.keymap_overlay import consumes
 from sandbox_tui.tui.theming.palette import Palette, palette_of
 from sandbox_tui.tui.widgets.wall.activity import Activity
-from sandbox_tui.tui.widgets.wall.fit_names import fit_names
 from sandbox_tui.tui.widgets.wall.run_facts import status_style
 from sandbox_tui.tui.widgets.wall.run_selection import next_waiting
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
@@ -116,5 +115,5 @@ class WaitingPanel(Widget):
 
 def _name_of(tile: RunTile, palette: Palette, room: int) -> Text:
     """Return what to call a run, behind what is said of it, in at most `room` cells."""
-    names = fit_names(list(filter(None, tile.names)), tile.differing_task, room - 2)
+    names = tile.names_in(room - 2)
     return Text(f"  {names}" if names else "", style=palette.text)

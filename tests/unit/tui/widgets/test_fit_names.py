@@ -25,3 +25,9 @@ def test_the_task_is_cut_first(room: int, shown: str) -> None:
 
 def test_without_a_task_the_end_is_cut() -> None:
     assert fit_names(["watching", "qwen3-coder"], "", 14) == "watching · qw…"
+
+
+def test_the_mode_is_left_out_before_others_are_cut() -> None:
+    names = [TASK, "qwen3-coder", "mode step"]
+    assert fit_names(names, TASK, 24, "mode step") == "long: Cou… · qwen3-coder"
+    assert fit_names(names, TASK, 31, "mode step") == "long… · qwen3-coder · mode step"
