@@ -60,7 +60,7 @@ def test_the_wall(person: Person, scripted_server: Serve) -> None:
         person.sees("enter send")
         person.types("not so")
         person.presses("Enter")
-        person.sees("“not so”", "4 wait for you", "A all 4")
+        person.sees("“not so”", "4 wait for you", "A decide on 4")
         person.presses("A")
         person.sees("4 waiting calls", "y approve 4")
         person.presses_and_looks("Space")
