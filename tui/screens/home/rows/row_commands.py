@@ -99,11 +99,13 @@ class RowCommands(ExplainsUnavailable, Screen[None]):
         return EvalOpener(self, self._evals, self._settings)
 
     def title_for(self, action: str) -> str:
-        """Return what an action does with the row under the cursor if that is no session; empty if
-        it has its usual title."""
+        """Return what an action does with the row under the cursor if that is no session, or with
+        runs that go on; empty if it has its usual title."""
         is_about_sessions = self.is_finding or self.sessions_chosen
         row = None if is_about_sessions else self.query_one(SessionList).current_row
         match action, row:
+            case "delete", None if self._ender.can_end(self.sessions_chosen):
+                return "End the run" if len(self.sessions_chosen) == 1 else "End the runs"
             case "delete", EvalRow():
                 return "Delete the evaluation, with or without its sessions"
             case "compare", EvalRow():
@@ -134,13 +136,6 @@ class RowCommands(ExplainsUnavailable, Screen[None]):
         if found is None or (action == "export" and self.sessions_chosen):
             return None
         return "report" if action == "export" else resume_words(found)
-
-    def title_for(self, action: str) -> str | None:
-        """Return the words of the help and the palette if they are not those of the key bar."""
-        chosen = self.sessions_chosen if action == "delete" else ()
-        if not chosen or not self._ender.can_end(chosen):
-            return None
-        return "end the run" if len(chosen) == 1 else "end the runs"
 
     # --- the sessions meant
 
