@@ -146,7 +146,7 @@ def test_a_run_continues_in_the_background(person: Person, scripted_server: Serv
         person.enters(f"sandbox-tui run x --base-url {server.url} --model m --step")
         person.sees("waits for you")
         person.presses("q")
-        person.sees("the run is still running")
+        person.sees("the run waits for you")
         person.presses("b")
         person.sees("n new run", "waits for you")
         person.presses("Enter")
