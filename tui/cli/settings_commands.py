@@ -249,10 +249,10 @@ def config_get(name: str) -> None:
 @yes_option
 @click.pass_context
 def config_set(ctx: click.Context, name: str, value: str | None, yes: bool) -> None:
-    """Write VALUE as the setting NAME (also NAME=VALUE); a list has commas, or is written as in the file.
+    """Write VALUE as the setting NAME; a list has commas, or is written as in the file.
 
     \b
-    sandbox-tui config set ui.theme daylight
+    sandbox-tui config set ui.theme daylight    # or: ui.theme=daylight
     sandbox-tui config set keys.find /,ctrl+f
     sandbox-tui config set keys.find '["/", "ctrl+f"]'
 

@@ -42,7 +42,7 @@ ALSO_IN: dict[str, str] = {
 AFTER_THE_END = "live.resume"
 """The action on an ended run whose key also decides about calls while the run lives."""
 
-OF_OTHER_STATES = frozenset(("wall.resume", "wall.reject"))
+OF_OTHER_STATES: frozenset[str] = frozenset(("wall.resume", "wall.reject"))
 """Actions of one key on the chosen run of the wall: no state of a run has both."""
 
 TYPED_IN = (

@@ -586,7 +586,11 @@ def test_the_commands(tmp_path: Path, own_home: Path) -> None:
     assert run("export", "r", "-f", "asciicast", "-o", tmp_path).exit_code == 0
     assert {p.name for p in tmp_path.glob("*.cast")} == {"r.model.cast", "r.shell.cast"}
     assert "There is no format" in run("export", "r", "-f", "x").stderr
-    for name, meant in (("json", "trajectory or chat-jsonl"), ("txt", "markdown"), ("htlm", "html")):
+    for name, meant in (
+        ("json", "trajectory or chat-jsonl"),
+        ("txt", "markdown"),
+        ("htlm", "html"),
+    ):
         assert f"Did you mean {meant}?" in run("export", "r", "-f", name).stderr
     assert run("export", "r", "-f", "chat_jsonl", "-o", tmp_path / "r.jsonl").exit_code == 0
     assert run("tag", "r", "demo,", "good,best").stdout == "best demo good one\n"
