@@ -42,7 +42,7 @@ ALSO_IN: dict[str, str] = {
 AFTER_THE_END = "live.resume"
 """The action on an ended run whose key also decides about calls while the run lives."""
 
-OF_OTHER_STATES: frozenset[str] = frozenset(("wall.resume", "wall.reject"))
+OF_OTHER_STATES = ("wall.resume", "wall.reject")
 """Actions of one key on the chosen run of the wall: no state of a run has both."""
 
 TYPED_IN = (
@@ -58,7 +58,7 @@ def active_together(one: str, other: str) -> bool:
     """Return whether the keys of two actions work at the same time."""
     if AFTER_THE_END in (one, other) and (one in ALSO_IN or other in ALSO_IN):
         return False
-    if {one, other} == OF_OTHER_STATES:
+    if {one, other} == set(OF_OTHER_STATES):
         return False
     return any(_overlap(a, b) for a in _places_of(one) for b in _places_of(other))
 
