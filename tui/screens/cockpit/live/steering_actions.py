@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 
 from typing_extensions import override
 
+from sandbox_tui.core.events.types import RESUMABLE
+from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.key_sequencer import is_repeated_escape
 from sandbox_tui.tui.keys.leaving_word import leave_by_escape, leaving_word
 from sandbox_tui.tui.screens.cockpit.live.steering import RunSteering
@@ -149,10 +151,16 @@ class SteeringActions(OpensAtMatch):
             self._steering.skip()
 
     def action_put_away(self) -> None:
-        """Remove the notices from the screen; without any, leave once the run has ended."""
-        if put_toasts_away(app_of(self)) or self.state.finished is None:
+        """Remove the notices from the screen; without any, leave once the run has ended, unless
+        that ends the program while the run can be resumed: escape is too easy a slip."""
+        finished = self.state.finished
+        if put_toasts_away(app_of(self)) or finished is None:
             return
-        leave_by_escape(self, self.action_leave)
+        if finished.reason in RESUMABLE and leaving_word(self) == "leave":
+            keys = f"{hint('live.leave')} leaves; {hint('live.resume')} resumes the run."
+            self.notify(keys, timeout=2, markup=False)
+        else:
+            leave_by_escape(self, self.action_leave)
 
     def action_leave(self) -> None:
         """Leave the screen."""
