@@ -9,12 +9,11 @@ from textual.widgets import Input, OptionList, Static
 
 from sandbox_tui.sessions.recording.run_registry import ENDED_BY_USER
 from sandbox_tui.tui.app import SandboxTui
-from sandbox_tui.tui.screens.dialogs.confirm import EndRunDialog
 from sandbox_tui.tui.screens.wall.dialogs.choose_mode_of_all import (
     AllRunsModeDialog,
     WallModeDialog,
 )
-from sandbox_tui.tui.screens.wall.dialogs.end_runs import EndAllRunsDialog, EndRunsDialog
+from sandbox_tui.tui.screens.wall.dialogs.end_runs import EndOtherRunsDialog, EndRunsDialog
 from sandbox_tui.tui.screens.wall.dialogs.message_runs import MessageRunsDialog
 from sandbox_tui.tui.screens.wall.wall_screen import WallScreen
 from sandbox_tui.tui.textual_support.private_api import shown_toasts
@@ -116,8 +115,14 @@ async def test_keys_for_all_are_about_the_others_once_the_chosen_run_has_ended(
         )
 
         await pilot.press("x")
-        await until(pilot, lambda: isinstance(app.screen, EndAllRunsDialog))
-        assert question(app).startswith("End both that still run?")
+        await until(pilot, lambda: isinstance(app.screen, EndOtherRunsDialog))
+        assert question(app).startswith("Run 1 has ended. End both that still run?")
+        box = app.screen.query_one(".dialog")
+        assert str(box.border_subtitle).startswith("g end both that still run · ")
+        await pilot.press("y")  # the two keys that ended run 1
+        words = "Run 1 has ended: g ends both that still run."
+        await until(pilot, lambda: words in notices(app))
+        assert isinstance(app.screen, EndOtherRunsDialog)
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is wall)
 
@@ -128,9 +133,11 @@ async def test_keys_for_all_are_about_the_others_once_the_chosen_run_has_ended(
         await until(pilot, lambda: tile_of(wall, 2).kind == "failed" and app.screen is wall)
         assert wall.words_for("end") == "end run 3"
         await pilot.press("x")
-        await until(pilot, lambda: isinstance(app.screen, EndRunDialog))
-        assert question(app).startswith("End run 3?")
+        await until(pilot, lambda: isinstance(app.screen, EndOtherRunsDialog))
+        assert question(app).startswith("Run 2 has ended. End run 3?")
         await pilot.press("y")
+        assert isinstance(app.screen, EndOtherRunsDialog)
+        await pilot.press("g")
         await until(pilot, lambda: tile_of(wall, 3).kind == "failed" and app.screen is wall)
         assert wall.why_unavailable("end", ()) == "this run has ended"
 

@@ -27,6 +27,7 @@ from sandbox_tui.tui.screens.wall.dialogs.decide_about_all import DecideAboutAll
 from sandbox_tui.tui.screens.wall.dialogs.end_runs import EndRunsDialog
 from sandbox_tui.tui.screens.wall.dialogs.message_runs import MessageRunsDialog
 from sandbox_tui.tui.screens.wall.dialogs.resume_runs import ResumeRunsDialog
+from sandbox_tui.tui.screens.wall.dialogs.take_runs import TakeRunsDialog
 from tests.snapshots import test_looks as looks
 from tests.waiting import until
 
@@ -66,6 +67,7 @@ OPENED: dict[str, tuple[str | None, looks.Act]] = {
     "decide-all": (None, looks.pushed(lambda: DecideAboutAllDialog([a_waiting_call()]))),
     "end-runs": (None, looks.pushed(lambda: EndRunsDialog(1, "both runs shown"))),
     "resume-runs": (None, looks.pushed(lambda: ResumeRunsDialog(1, 2))),
+    "take-runs": (None, looks.pushed(lambda: TakeRunsDialog(1, 2))),
     "message-runs": (None, looks.pushed(lambda: MessageRunsDialog(1, 2, "both runs shown"))),
     "allowed": (None, looks.pushed(lambda: AllowedRulesDialog(RunState(), lambda _: None))),
 }

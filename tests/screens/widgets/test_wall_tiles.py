@@ -291,6 +291,7 @@ def test_filters_show_runs_that_retry_or_are_silent(monkeypatch: pytest.MonkeyPa
     assert passes(goes_on, "running")
     monkeypatch.setattr(RunTile, "now", property(lambda _: 61.0))
     assert passes(goes_on, "silent")
+    assert not passes(goes_on, "running")  # as the header counts it
 
 
 async def test_a_run_that_the_user_has_stopped_is_not_found_as_a_running_one() -> None:
@@ -435,7 +436,7 @@ async def test_it_is_said_who_has_taken_control(monkeypatch: pytest.MonkeyPatch)
     assert answers.said == [
         "Another terminal has taken control of run 1; T takes it back.",
         "Another terminal has taken control of 4 runs (1-4); T takes them back.",
-        "You control runs 1 2; T takes the next of 2.",
+        "You control runs 1 2; T takes the next of 2, or all.",
         "You control run 3; T takes the last one.",
         "You control run 4.",
     ]

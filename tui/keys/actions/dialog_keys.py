@@ -129,4 +129,7 @@ DIALOG_ACTIONS = (
     KeyAction("settings.reset", ("ctrl+r",), "default", about="Back to the default value"),
     KeyAction("settings.save", ("ctrl+s", "f2"), "save", about="Save the settings"),
     KeyAction("settings.up", ("up",), "Previous"),
+    KeyAction("take_runs.all", ("a",), "all", about="Take control of all such runs shown"),
+    KeyAction("take_runs.leave", ("escape", "n", "q"), "cancel"),
+    KeyAction("take_runs.one", ("T",), "only this one", about="Take control of one run"),
 )

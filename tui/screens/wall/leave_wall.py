@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 from textual.screen import Screen
@@ -11,17 +12,28 @@ from sandbox_tui.sessions.recording.run_registry import ENDED_BY_USER
 from sandbox_tui.sessions.remote.detach import can_be_detached
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.key_sequencer import is_escape
-from sandbox_tui.tui.keys.leaving_word import leave_by_escape
+from sandbox_tui.tui.keys.leaving_word import leave_by_escape, leaving_word
 from sandbox_tui.tui.screens.dialogs.leave_run import LeaveDialog, Leaving
 from sandbox_tui.tui.screens.messages import DetachRequested
+from sandbox_tui.tui.screens.wall.steering.resumable_runs import resumable
 from sandbox_tui.tui.terminal_io.notifications import waits
 from sandbox_tui.tui.textual_support.toasts import put_toasts_away
 from sandbox_tui.tui.textual_support.typed_app import app_of
+from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 
 
-def leave_wall(wall: Screen[None], workers: RunRegistry, *, asks: bool) -> None:
-    """Close the wall; `asks` sets whether active runs are asked about, for which escape is too easy
-    a slip."""
+def leave_wall(
+    wall: Screen[None], workers: RunRegistry, tiles: Sequence[RunTile], *, asks: bool
+) -> None:
+    """Close the wall. Escape is too easy a slip if that ends the program while runs go on or can be
+    resumed.
+
+    Args:
+        wall: the screen.
+        workers: the runs of this program.
+        tiles: all of the wall.
+        asks: whether active runs are asked about.
+    """
 
     def left(choice: Leaving | None) -> None:
         if choice == "end":
@@ -36,8 +48,9 @@ def leave_wall(wall: Screen[None], workers: RunRegistry, *, asks: bool) -> None:
             app_of(wall).call_later(wall.dismiss, None)
 
     going = len(workers.running) if asks else 0
-    if going and is_escape(wall):
-        wall.notify(f"{hint('wall.leave')} leaves the wall.", timeout=2, markup=False)
+    ended = resumable(tiles) if leaving_word(wall) == "leave" else ()
+    if is_escape(wall) and (going or ended):
+        wall.notify(_stays_words(ended), timeout=2, markup=False)
     elif going:
         waiting = sum(map(waits, workers.running))
         question = LeaveDialog(going, waiting, detachable=bool(can_be_detached(workers)))
@@ -46,6 +59,15 @@ def leave_wall(wall: Screen[None], workers: RunRegistry, *, asks: bool) -> None:
         leave_by_escape(wall, partial(wall.dismiss, None))
     else:
         wall.dismiss(None)
+
+
+def _stays_words(ended: Sequence[RunTile]) -> str:
+    """Say which key leaves the wall, and which resumes runs that have ended."""
+    words = f"{hint('wall.leave')} leaves the wall"
+    if not ended:
+        return f"{words}."
+    which = f"run {ended[0].number}" if len(ended) == 1 else f"{len(ended)} runs"
+    return f"{words}; {hint('wall.resume')} resumes {which}."
 
 
 def puts_notices_away(wall: Screen[None]) -> bool:

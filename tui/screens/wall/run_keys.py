@@ -102,10 +102,9 @@ class RunKeys(Screen[None]):
 
     def action_steer(self) -> None:
         """Take control of the chosen run, which stays chosen; if it is not controlled elsewhere, go
-        to the next that is, and take that: one key after the other takes all."""
+        to the next that is, and take that; if there are several, ask whether all are meant."""
         if (tile := self._to_take) is not None:
-            self._control.take(tile)
-            self.set_focus(tile)
+            self._control.ask_which(tile, self._seen_tiles())
 
     def action_end(self) -> None:
         """End the chosen run, or all runs shown, after a confirmation."""

@@ -27,14 +27,15 @@ from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog, EndRunDialog
 from sandbox_tui.tui.screens.home.rows.session_opener import SessionOpener
 from sandbox_tui.tui.screens.messages import ResumeRequested
 from sandbox_tui.tui.screens.wall.allow_in_runs import AllowInRuns
+from sandbox_tui.tui.screens.wall.dialogs.choose_one_or_all import Which
 from sandbox_tui.tui.screens.wall.dialogs.decide_about_all import (
     DecideAboutAllDialog,
     Decision,
     WaitingCall,
 )
-from sandbox_tui.tui.screens.wall.dialogs.end_runs import EndAllRunsDialog, EndRunsDialog
+from sandbox_tui.tui.screens.wall.dialogs.end_runs import EndOtherRunsDialog, EndRunsDialog
 from sandbox_tui.tui.screens.wall.dialogs.message_runs import MessageRunsDialog
-from sandbox_tui.tui.screens.wall.dialogs.resume_runs import ResumeRunsDialog, Which
+from sandbox_tui.tui.screens.wall.dialogs.resume_runs import ResumeRunsDialog
 from sandbox_tui.tui.screens.wall.steering.controlled_runs import (
     all_of,
     controls_of,
@@ -279,20 +280,20 @@ class TileActions:
     def end(self, tile: RunTile, tiles: Sequence[RunTile]) -> None:
         """End a run, or all runs of these tiles that can be controlled, after a confirmation."""
         all_active = [one for one in tiles if not why_not("end", one)]
-        going = others_for(tile, tiles)
-        tile = going[0] if going else tile
         dialog: ConfirmDialog
         those = all_of(len(all_active), tiles)
-        if len(going) > 1:
-            dialog = EndAllRunsDialog(those)
+        if others := others_for(tile, tiles):
+            several = len(others) > 1
+            those = those if several else f"run {others[0].number}"
+            dialog = EndOtherRunsDialog(tile.number, those, is_for_all=several)
         elif len(all_active) > 1:
             dialog = EndRunsDialog(tile.number, those)
         else:
             dialog = EndRunDialog(f"run {tile.number}")
 
         def sure(yes: bool | None) -> None:
-            is_for_all = isinstance(dialog, EndRunsDialog | EndAllRunsDialog) and dialog.is_for_all
-            for one in all_active if is_for_all else [tile]:
+            is_for_all = isinstance(dialog, EndRunsDialog) and dialog.is_for_all
+            for one in others or (all_active if is_for_all else [tile]):
                 if yes and not why_not("end", one):
                     self._screen.run_worker(self._end(one), group="ending")
 

@@ -396,4 +396,4 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, RunKeys):
             self._wanted, self._filter, field.value = "", None, ""
             self._close_search()
         elif not notices_went:
-            leave_wall(self, self._run_workers, asks=self._confirm_leave)
+            leave_wall(self, self._run_workers, self._tiles, asks=self._confirm_leave)

@@ -49,11 +49,16 @@ def passes(tile: RunTile, kind: Filter | None) -> bool:
         return bool(stopped_word_of(tile.worker))
     if kind == "retrying":
         return tile.kind == "running" and is_retrying(tile.state)
-    if kind == "running" and (stopped_word_of(tile.worker) or is_retrying(tile.state)):
+    if kind == "running" and _has_another_word(tile):
         return False
     if kind == "silent":
         return tile.silent > 0
     return kind in (None, tile.kind)
+
+
+def _has_another_word(tile: RunTile) -> bool:
+    """Return whether the header counts a run that goes on otherwise than as running."""
+    return bool(stopped_word_of(tile.worker)) or is_retrying(tile.state) or tile.silent > 0
 
 
 def chosen_by(kind: Filter | None, wanted: str, shown: Sequence[RunTile]) -> str:

@@ -9,6 +9,7 @@ from typing_extensions import override
 
 from sandbox_tui.tui.keys.hint import hint, hints
 from sandbox_tui.tui.keys.textual_bindings import binding
+from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog, EndRunDialog, end_question
 
 _KEPT = "Their results so far are kept. They cannot be resumed, only forked."
@@ -56,20 +57,43 @@ class EndRunsDialog(EndRunDialog):
         self.refresh_bindings()
 
 
-class EndAllRunsDialog(ConfirmDialog):
-    """Asks whether to end all runs shown; the chosen one has ended.
+class EndOtherRunsDialog(ExplainsUnavailable, ConfirmDialog):
+    """Asks whether to end the runs shown that go on; the chosen one has ended. The key that ends a
+    single run does not answer: pressed twice in a row, the same two keys would end all.
 
     Args:
+        chosen: the number of the chosen run.
         those: what to call the runs shown that can be ended.
-
-    Attributes:
-        is_for_all: always True.
+        is_for_all: whether these are several.
     """
 
-    is_for_all = True
+    BINDINGS: ClassVar[list[BindingType]] = [binding("end_runs.group", "all_runs")]
 
-    def __init__(self, those: str) -> None:
-        super().__init__(_question_about_all(those), "end", "go on")
+    def __init__(self, chosen: int, those: str, *, is_for_all: bool) -> None:
+        ends = _question_about_all(those) if is_for_all else end_question(those)
+        super().__init__(f"Run {chosen} has ended. {ends}", f"end {those}", "go on")
+        self._chosen = chosen
+        self._those = those
+
+    @property
+    @override
+    def keys_words(self) -> str:
+        yes, no = self._words.values()
+        return f"{hint('end_runs.group')} {yes} · {hints('confirm.no')} {no}"
+
+    @override
+    def words_for(self, action: str) -> str | None:
+        return self._words["answer(True)"] if action == "all_runs" else super().words_for(action)
+
+    def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
+        """Why the key that ends a single run does nothing."""
+        if action != "answer" or parameters != (True,):
+            return ""
+        return f"run {self._chosen} has ended: {hint('end_runs.group')} ends {self._those}"
+
+    def action_all_runs(self) -> None:
+        """End the runs."""
+        self.dismiss(True)
 
 
 def _question_about_all(those: str) -> str:

@@ -10,9 +10,12 @@ from textual.screen import Screen
 from sandbox_tui.sessions.recording.run_worker import ProgramExited
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.screens.cockpit.outdated_notices import CONTROL_TAKEN
+from sandbox_tui.tui.screens.wall.dialogs.choose_one_or_all import Which
+from sandbox_tui.tui.screens.wall.dialogs.take_runs import TakeRunsDialog
 from sandbox_tui.tui.screens.wall.steering.controlled_runs import next_of_another, why_not
 from sandbox_tui.tui.screens.wall.steering.key_answers import KeyAnswers
 from sandbox_tui.tui.textual_support.toasts import RESULT_SECONDS
+from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.wall.group_summary import short_ranges
 from sandbox_tui.tui.widgets.wall.run_facts import is_watched
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
@@ -34,8 +37,37 @@ class ControlNews:
         self._elsewhere: frozenset[int] = frozenset()
         self._gone: set[int] = set()
         self._asked: set[int] = set()
+        self._gained: set[int] = set()
         self._lost: set[int] = set()
         self._said_lost_at = 0.0
+
+    def ask_which(self, tile: RunTile, tiles: Sequence[RunTile]) -> None:
+        """Take control of a run, which is then the chosen one; if there are several to take, ask
+        whether all are meant, which leaves the chosen one as it is.
+
+        Args:
+            tile: the one that the key is about.
+            tiles: those that are shown.
+        """
+
+        def answered(which: Which | None) -> None:
+            if which == "all":
+                for one in self._left_to_take(tiles):
+                    self.take(one)
+            elif which == "one":
+                self.take(tile)
+                self._screen.set_focus(tile)
+
+        count = len(self._left_to_take(tiles))
+        if count > 1:
+            app_of(self._screen).push_screen(TakeRunsDialog(tile.number, count), answered)
+        else:
+            answered("one")
+
+    def _left_to_take(self, tiles: Sequence[RunTile]) -> list[RunTile]:
+        """Return the runs that another terminal controls and has not been asked to pass on yet."""
+        left = [one for one in tiles if one.number not in self._asked]
+        return [one for one in left if not why_not("steer", one)]
 
     def take(self, tile: RunTile) -> None:
         """Take control of a run; it is said once its program has passed it on."""
@@ -89,9 +121,12 @@ class ControlNews:
                 self._tell_lost([one for one in tiles if one.display])
         if gained := self._asked & self._mine:
             self._asked -= gained
+            self._gained |= gained
             self._lost.clear()
-            left = [one for one in tiles if one.display and not why_not("steer", one)]
-            self._answers.say("control", _gained_words(sorted(gained), len(left)))
+            left = self._left_to_take([one for one in tiles if one.display])
+            self._answers.say("control", _gained_words(sorted(self._gained), len(left)))
+        if not self._asked:
+            self._gained.clear()
 
     def _say_gone(self, going: frozenset[int], tiles: Sequence[RunTile]) -> None:
         """Say which runs lost their program; what was said of their control is no longer true. Once
@@ -152,5 +187,5 @@ def _gained_words(runs: Sequence[int], left: int) -> str:
         words = f"You control runs {short_ranges(runs)}"
     if not left:
         return f"{words}."
-    following = f"the next of {left}" if left > 1 else "the last one"
+    following = f"the next of {left}, or all" if left > 1 else "the last one"
     return f"{words}; {hint('wall.steer')} takes {following}."
