@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +16,6 @@ from textual.widgets import Input, Static
 from sandbox_tui.core.config import settings as config
 from sandbox_tui.core.config.settings import Settings
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.models.discovery import LocalServer
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.relations.listing import EvalRow
 from sandbox_tui.sessions.store.tables.annotations import add_tag
@@ -43,11 +43,10 @@ from sandbox_tui.tui.widgets.path_input import PathInput
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 from tests.perf.made_sessions import fill
 from tests.screens.cockpit.test_replay_screen import until
+from tests.scripted_server import ScriptedServer, say
 from tests.snapshots.sample_eval import EVAL_ID, enter_eval
 from tests.unit.event_streams import started
 from tests.unit.sessions.interchange.test_imports import MINI
-
-SERVER = LocalServer("llama.cpp", "http://127.0.0.1:8080/v1", ("little-model",))
 
 
 def entry(words: str, kind: str = "Actions", off: str = "") -> Entry:
@@ -139,6 +138,14 @@ def test_the_kind_of_an_entry_is_matched_too() -> None:
     assert words_of("models lit", entry("little", "Models")) == {"Models": ["little"]}
 
 
+def test_letters_here_and_there_in_a_long_title_are_no_match() -> None:
+    """Neither those within words, nor the beginnings of words far from each other."""
+    words = "Please design a promotional poster for one of the conferences that will be shown"
+    assert words_of("gpt", entry(words, "Sessions")) == {}
+    assert words_of("pcs", entry(words, "Sessions")) == {}
+    assert words_of("dpp", entry(words, "Sessions")) == {"Sessions": [words]}
+
+
 def test_a_long_title_of_the_same_letters_takes_no_time() -> None:
     assert fit("ab" * 12 + "c", "ab" * 100) is None
     assert fit("a" * 30 + "b" * 20, "a b " * 50) is not None
@@ -210,14 +217,19 @@ async def test_a_fork_is_told_from_its_parent(app: SandboxTui, store: Store) -> 
 
 
 @pytest.fixture
-def app(store: Store, own_home: Path, monkeypatch: pytest.MonkeyPatch) -> SandboxTui:
-    async def found(ports: object) -> list[LocalServer]:
-        return [SERVER]
+def server() -> Iterator[ScriptedServer]:
+    """A server with one model."""
+    with ScriptedServer([say("hello")]) as server:
+        server.models = ["little-model"]
+        yield server
 
-    monkeypatch.setattr("sandbox_tui.tui.screens.palette.palette.find_local_servers", found)
+
+@pytest.fixture
+def app(store: Store, own_home: Path, server: ScriptedServer) -> SandboxTui:
     fill(store, "r", 3)
     store.rename("r", "a tale of two columns")
-    return SandboxTui(config.load({"model.name": "other", "model.local_ports": []}), store)
+    given = {"model.name": "other", "model.local_ports": [server.port]}
+    return SandboxTui(config.load(given), store)
 
 
 async def opened(app: SandboxTui, pilot: Pilot[int]) -> EntryList:
@@ -337,7 +349,9 @@ async def test_actions_on_an_evaluation_are_called_so(app: SandboxTui, store: St
         assert named["home.compare"].words == "Compare two sessions"
 
 
-async def test_a_model_and_a_theme_are_taken_and_stay(app: SandboxTui) -> None:
+async def test_a_model_and_a_theme_are_taken_and_stay(
+    app: SandboxTui, server: ScriptedServer
+) -> None:
     async with app.run_test(size=(100, 30)) as pilot:
         await opened(app, pilot)
         await pilot.press(*"little", "enter")
@@ -346,9 +360,23 @@ async def test_a_model_and_a_theme_are_taken_and_stay(app: SandboxTui) -> None:
         await pilot.press(*"daylight", "enter")
         await until(pilot, lambda: app.theme == "daylight")
         assert config.load().ui.theme == "daylight"
-        assert config.load().model.base_url == SERVER.base_url
+        assert config.load().model.base_url == server.url
         rows = (await opened(app, pilot)).rows
         assert rows[:3] == [RECENT, "daylight", "little-model"]
+
+
+async def test_the_models_of_the_settings_server_are_found(store: Store, own_home: Path) -> None:
+    with ScriptedServer([say("hello")]) as server:
+        server.models = ["gpt-oss-20b"]
+        app = SandboxTui(
+            config.load({"model.base_url": server.url, "model.local_ports": []}), store
+        )
+        async with app.run_test(size=(100, 30)) as pilot:
+            entries = await opened(app, pilot)
+            app.screen.query_one(Input).value = "oss"
+            await until(pilot, lambda: bool(entries.current and entries.current.kind == "Models"))
+            assert entries.current is not None
+            assert entries.current.words == "gpt-oss-20b"
 
 
 async def test_a_setting_opens_at_its_field(app: SandboxTui) -> None:

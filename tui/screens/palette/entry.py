@@ -187,6 +187,8 @@ def _fit(typed: str, entry: Entry) -> Fit | None:
     if len(others) < len(parts):
         ways.append(fit(" ".join(others), entry.words, entry.own) if others else Fit(0, ()))
     known = [way for way in ways if way is not None]
+    if entry.kind == "Sessions":  # scattered letters are somewhere in every long title
+        known = [way for way in known if way.level > NOISE]
     return max(known, default=None, key=lambda way: (way.level, way.score))
 
 

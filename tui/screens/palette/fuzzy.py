@@ -31,6 +31,9 @@ MIN_INSIDE = 4
 MIN_SHORTENED = 3
 """Minimum letters that are taken for a word of which others are left out."""
 
+MAX_SKIPPED = 2
+"""Maximum words between two of which the beginnings are typed, such as "the"."""
+
 MAX_SPREAD = 4
 """Maximum spread of scattered letters, in characters per typed letter; wider matches are noise."""
 
@@ -116,7 +119,8 @@ def _initials(part: str, words: str) -> Fit | None:
     def match(typed: int, word: int) -> tuple[int, ...] | None:
         if typed == len(part):
             return ()
-        for later in range(word, len(starts)):
+        last = len(starts) if word == 0 else min(len(starts), word + MAX_SKIPPED + 1)
+        for later in range(word, last):
             at, most = starts[later], 0
             while part[typed + most : typed + most + 1] == words[at + most : at + most + 1] != "":
                 most += 1

@@ -12,16 +12,17 @@ from textual.app import App
 from textual.screen import Screen
 
 from sandbox_tui.core.base.errors import ConfigError, StoreError
-from sandbox_tui.core.models.discovery import find_local_servers
 from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
 from sandbox_tui.sessions.relations.fork_origin import read_origins
+from sandbox_tui.sessions.relations.last_model import last_model
 from sandbox_tui.sessions.relations.running_summaries import up_to_now
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.sessions.store.tables.annotations import all_tags
 from sandbox_tui.sessions.store.tables.eval_ledger import EvalSummary
 from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.reread_settings import reread_settings
+from sandbox_tui.tui.screens.home.find_offers import find_offers
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.home.import_sessions import ask_for_import
 from sandbox_tui.tui.screens.home.model_offering import set_model
@@ -148,14 +149,15 @@ class Palette:
 
         sessions = SessionOpener(below, self._runs)
         evaluations = EvalOpener(below, self._evals, self._settings)
-        store = self._runs.store
+        store, last = self._runs.store, None
         try:
             yield await asyncio.to_thread(_read_sessions, store, sessions.open, waiting, shown)
             yield await asyncio.to_thread(_read_evaluations, store, evaluations.open)
+            last = await asyncio.to_thread(last_model, store)
         except StoreError as error:
             self._complain(error)
-        servers = await find_local_servers(self._settings.now.model.local_ports)
-        yield model_entries(servers, self._settings.now, self._choose_model)
+        offers = await find_offers(self._settings.now.model, [last.base_url] if last else ())
+        yield model_entries(offers, self._settings.now, self._choose_model)
 
     # --- effects of a choice
 

@@ -10,7 +10,6 @@ from textual.screen import Screen
 
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.config.settings import Settings
-from sandbox_tui.core.models.discovery import LocalServer
 from sandbox_tui.sessions import RunSummary
 from sandbox_tui.sessions.relations.fork_origin import ForkOrigin
 from sandbox_tui.sessions.store.answers import KNOWN_ANSWERS
@@ -23,7 +22,7 @@ from sandbox_tui.tui.keys.synonyms import synonyms
 from sandbox_tui.tui.screens.palette.entry import Entry
 from sandbox_tui.tui.screens.palette.setting_words import setting_words
 from sandbox_tui.tui.screens.setting_rows import ROWS
-from sandbox_tui.tui.widgets.sessions.model_offers import Offer, offers_of
+from sandbox_tui.tui.widgets.sessions.model_offers import Offer
 
 MAX_TITLE_CHARACTERS = 200
 """Maximum characters of a session's title to match: more are never displayed."""
@@ -106,11 +105,11 @@ def evaluation_entry(found: EvalSummary, open_evaluation: Callable[[EvalSummary]
 
 
 def model_entries(
-    servers: list[LocalServer], settings: Settings, choose: Callable[[Offer], object]
+    offers: Sequence[Offer], settings: Settings, choose: Callable[[Offer], object]
 ) -> list[Entry]:
-    """Return an entry for each model on this machine."""
+    """Return an entry for each model that is offered."""
     entries: list[Entry] = []
-    for offer in offers_of(servers, settings.model):
+    for offer in offers:
         if offer.model:
             chosen = (offer.model, offer.base_url) == (settings.model.name, settings.model.base_url)
             detail = sanitize_line(f"chosen · {offer.words}" if chosen else offer.words)
