@@ -105,6 +105,12 @@ class RunClient:
         return self._run if self._status.ready else None
 
     @property
+    def recorded(self) -> int | None:
+        """Number of the last event that its program has recorded, as far as it has told; None until
+        it has answered."""
+        return self._status.seq if self._connected.is_set() else None
+
+    @property
     def began(self) -> float | None:
         """When the run started, on the monotonic clock of this host; None until it is known."""
         return self._status.began

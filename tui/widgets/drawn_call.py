@@ -32,10 +32,10 @@ class DrawnCall:
         say so. Without a waiting call there is nothing to keep from being decided."""
         if waiting is None or (self.shows(waiting) and pressed_at(screen) >= self._since):
             return True
-        screen.notify(not_shown_yet(waiting.call.number), markup=False)
+        screen.notify(not_shown_yet(f"Call {waiting.call.number}"), markup=False)
         return False
 
 
-def not_shown_yet(call: int) -> str:
-    """Say that a key was pressed too early to be an answer."""
-    return f"Call {call} was not shown yet when you pressed the key: nothing was decided."
+def not_shown_yet(call: str) -> str:
+    """Say that a key was pressed too early to be an answer about this call."""
+    return f"{call} was not shown yet when you pressed the key: nothing was decided."

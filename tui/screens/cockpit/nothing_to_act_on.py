@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from sandbox_tui.core.events.run_state import CallItem, RunState
+from sandbox_tui.core.events.types import RESUMABLE
 from sandbox_tui.tui.format.status import awaits_next_try, unfinished_reply
 from sandbox_tui.tui.keys.hint import hint
 
-ABOUT_WAITING_CALL = frozenset(
-    ("approve", "approve_always", "edit", "reject", "answer", "skip", "waiting")
-)
+DECISIONS = frozenset(("approve", "approve_always", "edit", "reject", "answer", "skip"))
+"""Actions that decide on the call that waits."""
+
+ABOUT_WAITING_CALL = DECISIONS | {"waiting"}
 """Actions on the call that waits for a decision."""
 
 AFTER_THE_END = {
@@ -28,6 +30,16 @@ NOTHING_QUEUED = "nothing is queued for the model"
 def asked_once_resumed() -> str:
     """Return when a paused run asks the model again."""
     return f"the model is asked again once you resume with {hint('live.pause')}"
+
+
+def why_not_after_the_end(action: str, state: RunState) -> str:
+    """Return why an action on the session that a run leaves is not available; empty if it is."""
+    finished = state.finished
+    if finished is None:
+        return AFTER_THE_END[action]
+    if action == "resume" and finished.reason not in RESUMABLE:
+        return "this run has ended for good"
+    return "" if finished.output or action != "open_folder" else "there are no results"
 
 
 def why_nothing_to_act_on(action: str, state: RunState, waiting: CallItem | None) -> str:

@@ -6,6 +6,7 @@ from sandbox_tui.core.events.run_phase import Phase
 from sandbox_tui.sessions.remote.client import RunClient
 from sandbox_tui.sessions.remote.run_handle import RunHandle
 from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.screens.cockpit.not_shown_yet import BEING_READ
 from sandbox_tui.tui.screens.cockpit.why_only_watched import why_only_watched
 
 CONTROL = "terminal is in control"
@@ -25,6 +26,8 @@ def why_not_steered(worker: RunHandle) -> str:
         return why
     if why := why_disconnected(worker):
         return why
+    if isinstance(worker, RunClient) and worker.recorded is None:  # it has yet to connect
+        return BEING_READ
     if not worker.steers:
         return f"another {CONTROL}; {hint('live.steer')} takes control"
     if worker.run is None:

@@ -11,7 +11,7 @@ from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_phase import Phase
 from sandbox_tui.core.events.run_state import CallItem, RunState
-from sandbox_tui.core.events.types import RESUMABLE, Mode, RuleGranted
+from sandbox_tui.core.events.types import Mode, RuleGranted
 from sandbox_tui.core.run.human.run_controls import Controls
 from sandbox_tui.sessions.recording.run_worker import ProgramExited, RunWorker
 from sandbox_tui.sessions.remote.run_handle import RunHandle
@@ -34,9 +34,11 @@ from sandbox_tui.tui.screens.cockpit.live.waiting_toast import (
     still_waits,
     thawed_for,
 )
+from sandbox_tui.tui.screens.cockpit.not_shown_yet import NotShownYet
 from sandbox_tui.tui.screens.cockpit.nothing_to_act_on import (
     ABOUT_WAITING_CALL,
     AFTER_THE_END,
+    why_not_after_the_end,
     why_nothing_to_act_on,
 )
 from sandbox_tui.tui.screens.cockpit.outdated_notices import (
@@ -80,6 +82,7 @@ class RunSteering:
         self._screen = screen
         self._worker = worker
         self._state = state
+        self.not_shown_yet = NotShownYet(worker, state)
         self._freezing: bool | None = None
         self._drafts = CallDrafts(screen, worker)
         self._decided: CallItem | None = None
@@ -135,13 +138,17 @@ class RunSteering:
 
     def why_unavailable(self, action: str) -> str:
         """Why an action is not available now; empty if it is."""
+        return self.not_shown_yet.why_unavailable(action, self._why_unavailable)
+
+    def _why_unavailable(self, action: str, state: RunState) -> str:
         if action in AFTER_THE_END:
-            return self._why_not_yet(action)
+            return why_not_after_the_end(action, state)
+        waiting = None if state.pending is self._decided else state.pending
         if action == "allowed":  # the list can be read after the end, too
-            return why_nothing_to_act_on(action, self._state, self.waiting)
+            return why_nothing_to_act_on(action, state, waiting)
         if action not in (*_STEERING_ACTIONS, *ABOUT_WAITING_CALL, "steer", "queue"):
             return ""
-        if self._state.finished is not None:
+        if state.finished is not None:
             return "this run has ended"
         if isinstance(self._worker.failure, ProgramExited):
             return "the run's program has exited"
@@ -153,22 +160,14 @@ class RunSteering:
         is_known = self.run is not None or not self._worker.steers
         if action in _STEERING_ACTIONS and is_known and (why := why_not_steered(self._worker)):
             return why
-        return why_nothing_to_act_on(action, self._state, self.waiting)
-
-    def _why_not_yet(self, action: str) -> str:
-        finished = self._state.finished
-        if finished is None:
-            return AFTER_THE_END[action]
-        if action == "resume" and finished.reason not in RESUMABLE:
-            return "this run has ended for good"
-        return "" if finished.output or action != "open_folder" else "there are no results"
+        return why_nothing_to_act_on(action, state, waiting)
 
     def words_for(self, action: str) -> str | None:
         """Return the key bar's current words for an action; None for those of its binding."""
         if action == "pause":
             return pause_words(self.mode)
         if action == "interrupt_reply":
-            return "retry now" if self.waits_to_retry else "restart reply"
+            return "retry now" if self.waits_to_retry else "ask again"
         return "interrupt" if action == "interrupt" else None
 
     @property

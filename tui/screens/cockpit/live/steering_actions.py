@@ -31,16 +31,26 @@ class SteeringActions(OpensAtMatch):
     ) -> None:
         super().__init__(title, task=task, live=live, get_blob=get_blob)
         self._drawn_call = DrawnCall()
+        self._was_behind = False
 
     @override
     def sync_bars(self) -> None:
         super().sync_bars()
+        was_behind, self._was_behind = self._was_behind, self._steering.not_shown_yet.is_behind
+        if was_behind != self._was_behind:
+            self.refresh_bindings()
         self.call_after_refresh(self._drawn_call.note, self.state.pending)
 
     @property
     def _can_decide(self) -> bool:
         """Whether the key that is being handled was pressed with the waiting call in view."""
-        return self._drawn_call.answers(self, self._steering.waiting)
+        is_shown = self._is_call_shown
+        return is_shown and self._drawn_call.answers(self, self._steering.waiting)
+
+    @property
+    def _is_call_shown(self) -> bool:
+        """Whether no call waits that is yet to be shown; if one does, say so."""
+        return not self._steering.not_shown_yet.says_so(self)
 
     @override
     def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
@@ -91,7 +101,7 @@ class SteeringActions(OpensAtMatch):
     def words_for(self, action: str) -> str | None:
         """The key bar's current words for an action; empty if a bar above already shows them."""
         decides = action in ("approve", "edit", "reject")
-        if decides and self.query_one(ApprovalBar).display:
+        if decides and (self.query_one(ApprovalBar).display or self._steering.waiting is None):
             return ""
         if action == TERMINALS_ACTION and self._has_prompt and not self._is_in_terminal:
             return "answer prompt"
@@ -101,7 +111,7 @@ class SteeringActions(OpensAtMatch):
             return f"dismiss the notices, or {leaving_word(self)}"
         words = self._steering.words_for(action)
         if words and action == "interrupt_reply" and self.has_class("-narrow"):
-            return words.split()[0]  # leaves room for another key
+            return words.removesuffix(" now")  # leaves room for another key
         return super().words_for(action) if words is None else words
 
     def action_to_calls(self) -> None:
@@ -139,11 +149,13 @@ class SteeringActions(OpensAtMatch):
 
     def action_approve_always(self) -> None:
         """Approve the waiting call and all similar ones."""
-        self._steering.approve_always()
+        if self._is_call_shown:
+            self._steering.approve_always()
 
     def action_edit(self) -> None:
         """Edit the waiting call before it runs."""
-        self._steering.edit()
+        if self._is_call_shown:
+            self._steering.edit()
 
     def action_skip(self) -> None:
         """Skip the waiting call."""

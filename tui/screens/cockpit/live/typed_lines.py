@@ -53,6 +53,7 @@ class TypedLines:
             self._deciding = pending.call.number
             self._open(purpose)
         else:
+            self._steering.not_shown_yet.says_so(self._screen)
             ignore_burst(self._screen)
 
     def focus_queue(self) -> None:

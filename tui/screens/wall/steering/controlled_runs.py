@@ -10,6 +10,7 @@ from sandbox_tui.core.run.human.run_controls import Controls
 from sandbox_tui.sessions.recording.run_worker import ProgramExited
 from sandbox_tui.sessions.remote.recorded_run import RecordedRun
 from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.screens.cockpit.not_shown_yet import BEING_READ
 from sandbox_tui.tui.screens.cockpit.why_not_steered import why_disconnected
 from sandbox_tui.tui.screens.wall.steering.resumable_runs import (
     why_not_resumed,
@@ -43,7 +44,7 @@ def why_not(action: str, tile: RunTile | None) -> str:
     if action in ("open", "compare"):
         return ""
     if is_attaching(tile.worker) and tile.worker.can_be_steered:
-        return "the record of this run is still being read"
+        return BEING_READ
     if isinstance(tile.worker.failure, ProgramExited):
         return f"the run was interrupted: {hint('wall.resume')} resumes it"
     if why := why_disconnected(tile.worker):
