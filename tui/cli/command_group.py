@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn, TextIO
 
 import click
+from click.shell_completion import CompletionItem
 from typing_extensions import override
 
 from sandbox_tui.core.base.errors import SandboxTuiError
@@ -24,6 +25,9 @@ TOPICS = {
 """The commands, in the order in which the help lists them."""
 
 
+MAX_DESCRIPTION = 120
+"""Maximum columns of what a shell says about a command."""
+
 MIN_LIKENESS = 0.75
 """How alike an unknown option and the name that is suggested for it must be, of at most 1."""
 
@@ -32,7 +36,19 @@ NOT_WRITTEN = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 """Why stdout cannot be written: nobody reads it, or the disk of its file is full or fails."""
 
 
-class Subcommands(click.Group):
+class DescribedCommands(click.Group):
+    """A group whose commands a shell describes in whole sentences."""
+
+    @override
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        found = super().shell_complete(ctx, incomplete)
+        for item in found:
+            if (command := self.commands.get(item.value)) is not None:
+                item.help = command.get_short_help_str(MAX_DESCRIPTION)
+        return found
+
+
+class Subcommands(DescribedCommands):
     """A group below a command, which says what an unknown name may mean.
 
     Old versions of Click suggest nothing.
@@ -60,7 +76,7 @@ class Subcommands(click.Group):
         return super().resolve_command(ctx, args)
 
 
-class Commands(click.Group):
+class Commands(DescribedCommands):
     """A group that prints `SandboxTuiError`s as a sentence on stderr and exits with their code."""
 
     @override

@@ -58,6 +58,10 @@ IMPORTERS: tuple[Importer, ...] = (
 )
 """In the order in which they are tried."""
 
+KNOWN_FORMATS = f"Known formats: {', '.join(importer.name for importer in IMPORTERS)}."
+
+TO_READ = (".html", ".md", ".jsonl", ".svg")
+"""Endings of our exports that are for people or for training, and hold only part of a session."""
 
 MAX_TERMINAL_SIDE = 2000
 """Maximum number of columns or lines of a terminal."""
@@ -129,11 +133,11 @@ def _importer(opened: Opened) -> Importer:
         for importer in IMPORTERS:
             if importer.recognises(opened):
                 return importer
-    names = ", ".join(importer.name for importer in IMPORTERS)
-    raise NoRecording(
-        f"{opened.source.name} is not a recording in a format that can be imported. Known formats: "
-        f"{names}."
-    )
+    name = opened.source.name
+    advice = KNOWN_FORMATS
+    if Path(name).suffix in TO_READ:
+        advice = "An export to read cannot be imported: export the session as a bundle (.sbx)."
+    raise NoRecording(f"{name} is not a recording in a format that can be imported. {advice}")
 
 
 def _check(events: Sequence[AnyEvent]) -> None:

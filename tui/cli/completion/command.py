@@ -22,6 +22,8 @@ def completion(ctx: click.Context, shell: str) -> None:
     bash  eval "$(sandbox-tui completion bash)"        # in ~/.bashrc
     zsh   eval "$(sandbox-tui completion zsh)"         # in ~/.zshrc
     fish  sandbox-tui completion fish | source         # in config.fish
+
+    In zsh, `autoload -U compinit; compinit` must come before that line.
     """
     kind = get_completion_class(shell)
     if kind is not None:

@@ -89,9 +89,20 @@ class _Bash(_WithOption, BashComplete):
 class _Zsh(_WithOption, ZshComplete):
     """Completes whole words: zsh replaces what is typed."""
 
+    @override
+    def format_completion(self, item: CompletionItem) -> str:
+        if item.help:  # zsh takes a backslash away
+            item.help = item.help.replace("\\", r"\\")
+        return super().format_completion(item)
+
 
 class _Fish(_WithOption, FishComplete):
     """Completes whole words: fish replaces what is typed."""
+
+    @override
+    def source(self) -> str:
+        """Return Click's script, which cut descriptions at their first comma."""
+        return super().source().replace("string split ", "string split --max 1 ", 1)
 
 
 def add_shells() -> None:

@@ -139,14 +139,18 @@ def _stored(read: Callable[[Store], Mapping[str, str]]) -> Mapping[str, str]:
 
 
 def _sessions(store: Store) -> Mapping[str, str]:
+    from sandbox_tui.tui.format.titles import task_title
+
     runs = store.standalone_runs(limit=MAX_COMPLETED)
-    return {run.id: run.title or run.task for run in runs}
+    return {run.id: task_title(run) for run in runs}
 
 
 def _runs_that(store: Store, is_meant: Callable[[RunSummary], bool]) -> Mapping[str, str]:
     """Return those of the newest sessions that are meant."""
+    from sandbox_tui.tui.format.titles import task_title
+
     runs = store.standalone_runs(limit=MAX_COMPLETED)
-    return {run.id: run.title or run.task for run in runs if is_meant(run)}
+    return {run.id: task_title(run) for run in runs if is_meant(run)}
 
 
 def _is_detached(run: RunSummary) -> bool:

@@ -177,9 +177,9 @@ def import_files(store: Store, files: Sequence[Path]) -> bool:
     file's name if there are several; return False if one failed. It is no failure that a session is
     already here."""
     from sandbox_tui.sessions.interchange.importable_files import files_to_import
-    from sandbox_tui.sessions.interchange.imports import format_found, import_file
+    from sandbox_tui.sessions.interchange.imports import KNOWN_FORMATS, format_found, import_file
 
-    good = True
+    good, lists_formats = True, False
     found: list[Path] = []
     for path in files:
         try:
@@ -200,7 +200,11 @@ def import_files(store: Store, files: Sequence[Path]) -> bool:
         except (ImportRefused, StoreError) as error:
             good = good and isinstance(error, AlreadyImported)
             words = sanitize(str(error))
-            which = "" if path.name in words else which  # an error may name its file itself
+            if words.endswith(KNOWN_FORMATS):  # which are listed once
+                words = words.removesuffix(KNOWN_FORMATS).rstrip() if lists_formats else words
+                lists_formats = True
+            if words.startswith(name := sanitize(path.name)):  # the error names its file itself
+                which, words = which.removesuffix(": ") or name, words.removeprefix(name)
             click.echo(f"sandbox-tui: {which}{words}", err=True)
     return good
 

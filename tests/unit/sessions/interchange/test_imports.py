@@ -696,6 +696,21 @@ def test_stdin_is_imported(store: Store, tmp_path: Path) -> None:
     assert (nothing.exit_code, nothing.stderr) == (2, "sandbox-tui: stdin is empty.\n")
 
 
+def test_what_cannot_be_imported_is_named_with_its_folder(tmp_path: Path) -> None:
+    """The known formats are listed once, and an export to read is told from other files."""
+    folders = [tmp_path / name for name in ("one", "two")]
+    for folder in folders:
+        folder.mkdir()
+    first, second = (written(folder / "config.json", {"a": 1}) for folder in folders)
+    page = written(tmp_path / "page.html", "<html>")
+    given = ["sessions", "import", *map(str, (first, second, page))]
+    lines = CliRunner().invoke(main, given).stderr.splitlines()
+    words = "is not a recording in a format that can be imported."
+    assert lines[0].startswith(f"sandbox-tui: {first} {words} Known formats: ")
+    assert lines[1] == f"sandbox-tui: {second} {words}"
+    assert lines[2].startswith(f"sandbox-tui: {page} {words} An export to read cannot")
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
     lambda inner: (

@@ -89,6 +89,19 @@ def test_the_value_of_an_option_after_an_equals_sign_is_completed() -> None:
     assert asked("bash", 'sandbox-tui run "two words" --mode=st') == ["plain,step"]
 
 
+def test_descriptions_are_whole(store: Store) -> None:
+    """A comma ends nothing in fish, zsh keeps a backslash, and titles are those of the lists."""
+    task = "In $\\triangle ABC$, find the angle"
+    store.append(RUNS[0], [started(RUNS[0], task=task)])
+    (said,) = asked("fish", "sandbox-tui replay 2026")
+    assert said == f"plain,{RUNS[0]}\tIn $\\triangle ABC$, find the angle"
+    assert "string split --max 1" in CliRunner().invoke(main, ["completion", "fish"]).stdout
+    assert r"In $\\triangle ABC$" in asked("zsh", "sandbox-tui replay 2026")[-1]
+    assert "Show the rules, in the order in which they apply." in asked(
+        "zsh", "sandbox-tui policy "
+    )
+
+
 def test_a_filter_is_completed_after_its_colon(store: Store) -> None:
     store.append(RUNS[0], [started(RUNS[0], started_at=0.0)])
     line = "sandbox-tui sessions search outcome:sub"
