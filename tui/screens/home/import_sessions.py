@@ -82,9 +82,9 @@ class ImportDialog(CopyDialog[list[str]]):
         elif missing:
             self.complain(field, "this file does not exist")
         else:
-            self.run_worker(self._import(files), group="import", exclusive=True)
+            self.run_worker(self._import(files, field.value), group="import", exclusive=True)
 
-    async def _import(self, files: Sequence[Path]) -> None:
+    async def _import(self, files: Sequence[Path], typed: str) -> None:
         from sandbox_tui.sessions.interchange.imports import import_file
 
         run_ids: list[str] = []
@@ -101,8 +101,8 @@ class ImportDialog(CopyDialog[list[str]]):
                 severity = "information" if are_here else "error"
                 words = f"Not imported: {refused_words(refused)}"
                 app_of(self).notify(words, severity=severity, markup=False)
-        else:
-            self.complain(self.query_one(PathInput), "not imported")
+        elif (field := self.query_one(PathInput)).value == typed:  # not about another file by now
+            self.complain(field, "not imported")
             self.query_one("#why", Static).update(refused_words(refused))
 
     def on_input_changed(self) -> None:
