@@ -76,5 +76,5 @@ def _retry_words(store: Store, run_ids: Sequence[str]) -> dict[str, str]:
     for run_id in (*failed, *silent):
         asked = last_of_kind(store, run_id, "ModelAsked")
         if isinstance(asked, ModelAsked) and (run_id in failed or asked.attempt > 1):
-            words[run_id] = f"waits for the server, try {asked.attempt + (run_id in failed)}"
+            words[run_id] = f"retrying, try {asked.attempt + (run_id in failed)}"
     return words

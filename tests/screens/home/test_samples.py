@@ -393,12 +393,12 @@ async def test_a_session_whose_server_is_away_keeps_its_clock_and_says_so(store:
         def clock() -> str:
             return re.findall(r" (\d+:\d\d) ", row(sessions, here))[0]
 
-        assert "waits for the server, try 3" in row(sessions, here)
+        assert "retrying, try 3" in row(sessions, here)
         assert clock() >= "01:40"
         before = clock()
         await until(pilot, lambda: clock() > before)  # although no event is recorded
         narrow = sessions.draw_block(here, 56)[1].plain
-        assert narrow.strip().startswith("running · waits for the server")
+        assert narrow.strip().startswith("running · retrying")
 
 
 async def test_the_details_follow_a_running_session_and_samples_count_those_without_server(
@@ -412,13 +412,13 @@ async def test_the_details_follow_a_running_session_and_samples_count_those_with
         sessions = home.query_one(SessionList)
         await pilot.press("enter")
         lines = sessions.draw_block(0, 154)[1].plain
-        assert "1 running · 1 waits for the server" in lines
+        assert "1 running · 1 retrying" in lines
         await pilot.press(*["down"] * 4)
         assert sessions.current is not None
         assert sessions.current.id == "now4"
-        await until(pilot, lambda: "waits for the server, try 2" in detail(home))
+        await until(pilot, lambda: "retrying, try 2" in detail(home))
         assert "ended" not in detail(home)
         again = e.ModelAsked(seq=4, t=0.3, step=1, digest="", messages=2, attempt=2)
         failed = e.ModelFailed(seq=5, t=0.4, step=1, error="no", attempt=2, retry_in=60.0)
         store.append("now4", [again, failed])
-        await until(pilot, lambda: "waits for the server, try 3" in detail(home))
+        await until(pilot, lambda: "retrying, try 3" in detail(home))

@@ -90,8 +90,7 @@ def progress_line(
         how_long = "" if left is not None else _last_for(data)
         parts.insert(1, (f"{len(data.running)} running{how_long}", palette.good))
     if waiting := sum(bool(one.failure) for one in running):
-        verb = "waits" if waiting == 1 else "wait"
-        parts.insert(2, (f"{waiting} {verb} for the server", palette.warn))
+        parts.insert(2, (f"{waiting} retrying", palette.warn))
     while len(parts) > 1 and _cells(parts) + MIN_BAR_CELLS + 2 > width:
         parts.pop()
     line = _bar(over, data.lost, samples, _bar_cells(width - _cells(parts) - 2), palette)

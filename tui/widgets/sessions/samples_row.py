@@ -109,7 +109,7 @@ def _state_words(row: SamplesRow, outcome: str, count: int) -> list[str]:
     rest = count - away - paused
     words = [f"{rest} {outcome.replace('_', ' ')}"] if rest > 0 else []
     words += [f"{paused} paused"] if paused else []
-    return [*words, f"{_counted_wait(away)} for the server"] if away else words
+    return [*words, f"{away} retrying"] if away else words
 
 
 def _counted_wait(count: int) -> str:

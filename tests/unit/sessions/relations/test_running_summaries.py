@@ -37,10 +37,10 @@ def test_the_clock_of_a_fork_does_not_run_from_its_parents_start(store: Store) -
     [
         ([], None),
         ([ASKED], None),
-        ([ASKED, FAILED], "waits for the server, try 2"),
-        ([ASKED, FAILED, ASKED_AGAIN], "waits for the server, try 2"),
+        ([ASKED, FAILED], "retrying, try 2"),
+        ([ASKED, FAILED, ASKED_AGAIN], "retrying, try 2"),
         ([ASKED, FAILED, ASKED_AGAIN, WROTE], None),
-        ([ASKED, FAILED, ASKED_AGAIN, WROTE, FAILED_AGAIN], "waits for the server, try 3"),
+        ([ASKED, FAILED, ASKED_AGAIN, WROTE, FAILED_AGAIN], "retrying, try 3"),
         ([ASKED, FAILED, ASKED_AGAIN, WROTE, STARTED], None),
     ],
 )

@@ -88,11 +88,9 @@ def test_the_header_says_how_many_wait_for_the_server() -> None:
     data = data_of(Reading(INFO, runs, "running", "", 0.0))
     failed = state_of(FAILED)
     waiting = [Activity.of(one, failed, 2.5) for one in runs]
-    assert (
-        "4 running · 4 wait for the server · " in progress_line(data, 120, PALETTE, waiting).plain
-    )
+    assert "4 running · 4 retrying · " in progress_line(data, 120, PALETTE, waiting).plain
     writing = [waiting[0], Activity.of(runs[1], state_of(), 1.0)]
-    assert " · 1 waits for the server · " in progress_line(data, 120, PALETTE, writing).plain
+    assert " · 1 retrying · " in progress_line(data, 120, PALETTE, writing).plain
     assert server_words(waiting) == "connection refused"
     assert reason_line(data, PALETTE, server=server_words(waiting)).plain == "connection refused"
     assert server_words([writing[1], None]) == ""
