@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.run.run_labels import SAMPLES
+from sandbox_tui.core.run.run_labels import SAMPLE, SAMPLES
 from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import RunWorker, Store
 from sandbox_tui.tui.lifecycle.news import run_news_toast
@@ -219,6 +219,22 @@ async def test_what_the_screen_of_a_run_has_shown_is_no_news(tmp_path: Path) -> 
             end(three, "max_steps")
             await until(pilot, lambda: look(pilot) == ["three: max steps"])
             runs.all.clear()
+
+
+async def test_it_is_said_which_sample_waits_while_another_is_open(tmp_path: Path) -> None:
+    with contextlib.closing(Store(tmp_path / "s.db")) as store:
+        keep(store, *sample("zebra"), run_id="before")
+        async with at_home(store) as (home, pilot):
+            one, two = await going(home, pilot, store, "one", "two")
+            for number, run in enumerate((one, two), start=1):
+                labels: Any = run.request.labels
+                labels.update({SAMPLES: "s", SAMPLE: str(number)})
+            await pilot.app.push_screen(LiveScreen(WatchedRun(sample_run()), store))
+            wait_for_user(two)
+            told = "sample 2 of two: a call waits for you · ctrl+p finds it"
+            await until(pilot, lambda: look(pilot) == [told])
+            runs = pilot.app.runs.all  # type: ignore[attr-defined]
+            runs.clear()
 
 
 async def test_another_screen_tells_of_the_other_runs_and_home_tells_it_once_more(

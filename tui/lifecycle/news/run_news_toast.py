@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 from rich.cells import cell_len
 from textual.screen import Screen
 
+from sandbox_tui.core.run.run_labels import SAMPLE, SAMPLES
 from sandbox_tui.sessions.recording.run_registry import ENDED_BY_USER
 from sandbox_tui.tui.format.titles import cut_title, task_line
 from sandbox_tui.tui.keys.hint import hint
@@ -180,13 +181,26 @@ class RunNewsToast:
             leads_to_it = f" · {hint('app.palette')} finds it"
         elif home.opens_on_enter(run.run_id):
             leads_to_it = " · enter opens it"
-        return self._on_one_line(title, f": {words}{'' if is_covered else leads_to_it}")
+        then = f": {words}{'' if is_covered else leads_to_it}"
+        return self._on_one_line(self._which_sample(run), title, then)
 
-    def _on_one_line(self, title: str, then: str) -> str:
-        """Return a title and what follows it; the title is cut so that both fit one line."""
-        room = self._app.size.width - AROUND - cell_len(then)
+    def _which_sample(self, run: RunWorker) -> str:
+        """Return what tells a sample apart from the others of its task; empty if it is none."""
+        labels = run.request.labels
+        others = (one.request.labels for one in self._runs.all.values() if one is not run)
+        is_one_of_several = SAMPLES in labels and any(
+            one.get(SAMPLES) == labels[SAMPLES] for one in others
+        )
+        return f"sample {labels[SAMPLE]} of " if is_one_of_several and SAMPLE in labels else ""
+
+    def _on_one_line(self, before: str, title: str, then: str) -> str:
+        """Return a title between other words; it is cut so that all fit one line. Where there is no
+        room for it, a sample is named by its number alone."""
+        room = self._app.size.width - AROUND - cell_len(before) - cell_len(then)
+        if before and room < MIN_TITLE_CHARACTERS:
+            return f"{before.removesuffix(' of ')}{then}"
         shown = min(MAX_TITLE_CHARACTERS, max(MIN_TITLE_CHARACTERS, room))
-        return f"{cut_title(title, shown)}{then}"
+        return f"{before}{cut_title(title, shown)}{then}"
 
 
 def _still_new(news: dict[str, News], stack: Sequence[Screen[Any]]) -> dict[str, News]:
