@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from rich.text import Text
+from textual.geometry import Size
 from textual.widget import Widget
 from typing_extensions import override
 
@@ -69,7 +70,7 @@ class WallHeader(Widget):
         self._shown = ""
         self._silent: Sequence[int] = ()
         self._most = 3
-        self._height = 0
+        self._laid_out = 0, Size()
         self._drawn: Sequence[Text] = ()
         self._drawn_for: tuple[int, Palette] | None = None
         self._left_out = 0
@@ -83,7 +84,7 @@ class WallHeader(Widget):
         most: int,
         silent: Sequence[int] = (),
     ) -> bool:
-        """Show the runs; return whether the height has changed.
+        """Show the runs; return whether the height or the width has changed.
 
         Args:
             runs: the runs with their numbers.
@@ -97,10 +98,11 @@ class WallHeader(Widget):
         self._most = max(2, most)
         palette = palette_of(self)
         self._drawn, self._drawn_for = self._lines(palette), (self.content_size.width, palette)
-        height = len(self._drawn)
-        before, self._height = self._height, height
-        self.refresh(layout=height != before)
-        return height != before
+        # a layout for a new size may have been for lines of the size before
+        now = len(self._drawn), self.size
+        before, self._laid_out = self._laid_out, now
+        self.refresh(layout=now != before)
+        return now != before
 
     @override
     def render(self) -> Text:
