@@ -238,7 +238,8 @@ class TileActions:
         words = f"Resumed {numbers.counted(len(runs), 'run')}."
         if going:
             goes_on = {id(one.worker.run) for one in tiles if pauses_later(one.state)}
-            words = pausing_words(len(going), sum(id(run) in goes_on for run in going))
+            later = sum(id(run) in goes_on for run in going)
+            words = pausing_words(len(going), later, len(runs) - len(going))
         self._answers.say("mode", words)
 
     def message(self, tile: RunTile, tiles: Sequence[RunTile]) -> None:

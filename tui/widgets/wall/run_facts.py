@@ -183,9 +183,11 @@ def figures_words(run: FoldedRun, now: float, width: int) -> str:
         step_words(state, most=True),
         f"{numbers.tokens(tokens, estimated=estimated)} tok" if tokens else "",
         numbers.cost(state.totals.cost),
-        f"{failed_calls} failed" if failed_calls else "",
+        numbers.counted(failed_calls, "failed call") if failed_calls else "",
     ]
     shown = [part for part in parts if part]
+    if failed_calls and len(" · ".join(shown)) > width:
+        shown[-1] = f"{failed_calls} failed"
     while len(shown) > 1 and len(" · ".join(shown)) > width:
         shown.pop()
     return " · ".join(shown)

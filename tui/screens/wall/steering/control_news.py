@@ -143,7 +143,7 @@ class ControlNews:
         self._lost -= cut_off
         if new := going & cut_off:
             self._gone |= new
-            words = _gone_words(sorted(self._gone))
+            words = _gone_words(sorted(self._gone), len(tiles))
             self._answers.say("control", words, severity="warning", seconds=RESULT_SECONDS)
         elif go_on:
             self._answers.put_away("control")
@@ -171,12 +171,21 @@ def _lost_words(runs: Sequence[int], *, is_shown: bool) -> str:
     return f"{CONTROL_TAKEN} of {which}{back}."
 
 
-def _gone_words(runs: Sequence[int]) -> str:
-    """Say whose programs are gone, and the keys that resume a run."""
-    resumes = f"{hint('wall.resume')} resumes"
+def _gone_words(runs: Sequence[int], tiles: int) -> str:
+    """Say whose programs are gone, and how a run is resumed: the key is about the chosen one.
+
+    Args:
+        runs: their numbers.
+        tiles: number of runs that the wall has.
+    """
+    resumes = f"{hint('wall.resume')} resumes it"
     if len(runs) == 1:
-        return f"Run {runs[0]}'s program is gone: {resumes} it."
-    return f"The programs of {len(runs)} runs ({short_ranges(runs)}) are gone: {resumes} them."
+        there = "go to it, then " if tiles > 1 else ""
+        return f"Run {runs[0]}'s program is gone: {there}{resumes}."
+    is_pair = len(runs) == 2
+    which = f"{runs[0]} and {runs[1]}" if is_pair else short_ranges(runs)
+    several = "both" if is_pair else f"all {len(runs)}"
+    return f"The programs of runs {which} are gone: go to one, then {resumes}, or {several}."
 
 
 def _gained_words(runs: Sequence[int], left: int) -> str:

@@ -9,6 +9,7 @@ from sandbox_tui.core.events.types import Mode
 from sandbox_tui.core.run.human.run_controls import Controls
 from sandbox_tui.sessions.recording.run_worker import ProgramExited
 from sandbox_tui.sessions.remote.recorded_run import RecordedRun
+from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.screens.cockpit.not_shown_yet import BEING_READ
 from sandbox_tui.tui.screens.cockpit.why_not_steered import why_disconnected
@@ -175,7 +176,8 @@ def all_of(count: int, tiles: Sequence[RunTile]) -> str:
             ended.
     """
     if not all(one.worker.steers or has_ended(one.worker) for one in tiles):
-        return "both that you control" if count == 2 else f"all {count} that you control"
+        those = "both runs" if count == 2 else f"all {numbers.counted(count, 'run')}"
+        return f"{those} that you control"
     if any(has_ended(one.worker) for one in tiles):
         return "both that still run" if count == 2 else f"all {count} that still run"
     return "both runs shown" if count == 2 else f"all {count} runs shown"

@@ -103,22 +103,30 @@ def pauses_later(state: RunState) -> bool:
     return state.pending is None and state.awaited is None and not awaits_next_try(state)
 
 
-def pausing_words(runs: int, later: int) -> str:
+def pausing_words(runs: int, later: int, paused: int = 0) -> str:
     """Say that runs pause, some of which finish what they do before.
 
     Args:
         runs: number of runs that were told to pause.
         later: how many of these have a reply or a call in progress.
+        paused: how many others were paused before.
     """
+    whole = runs + paused
     if not later:
-        return f"Paused {numbers.counted(runs, 'run')}."
+        all_now = "both are" if whole == 2 else f"all {whole} are"
+        return (
+            f"Paused {numbers.counted(runs, 'run')}{f': {all_now} paused now' if paused else ''}."
+        )
     keys = f"{hint('wall.open')}, then {hint('live.interrupt')} interrupts a command"
     if later < runs:
-        words = f"Paused {runs - later} of {runs} runs; the rest pause after their current call"
-    elif runs > 1:
-        words = f"Pausing {runs} runs: each pauses after its current call"
-    else:
-        words = "Pausing 1 run: it pauses after its current call"
+        done = f"Paused {runs - later} of {runs} runs"
+        if paused:
+            done = f"Paused {runs - later} more: {whole - later} of {whole} runs are paused now"
+        return f"{done}; the rest pause after their current call; {keys}."
+    what = numbers.counted(runs, "more run" if paused else "run")
+    words = f"Pausing {what}: {'each' if runs > 1 else 'it'} pauses after its current call"
+    if paused:
+        words += f"; the other{'s are' if paused > 1 else ' one is'} paused"
     return f"{words}; {keys}."
 
 
