@@ -64,7 +64,7 @@ async def test_the_rest_is_that_of_several_runs(
         words = [str(one.render()) for one in app.screen.query(Static)]
         assert any(means in one for one in words)
         await pilot.resize_terminal(60, 20)
-        await until(pilot, lambda: "R restart the reply there" in bar.render_line(0).text)
+        await until(pilot, lambda: "R ask again there" in bar.render_line(0).text)
         assert stays in bar.render_line(0).text
 
 
@@ -75,7 +75,7 @@ async def test_the_bar_has_all_keys_of_the_border_while_calls_and_replies_hold_u
         monkeypatch.setattr(detaching_runs, "_runs_call", lambda _: True)
         await pilot.resize_terminal(60, 20)
         bar, box = app.screen.query_one(KeyBar), app.screen.query_one(".dialog")
-        keys = ["i interrupt", "R restart reply", "esc keep the rest"]
+        keys = ["i interrupt", "R ask again", "esc keep the rest"]
         await until(pilot, lambda: str(box.border_subtitle) == " · ".join(keys))
         await until(pilot, lambda: "  ".join(keys) in bar.render_line(0).text)
 
@@ -98,7 +98,7 @@ def test_a_wait_before_the_next_try_is_not_called_a_reply() -> None:
     dialog = DetachingRunsDialog([retries], cast(Any, None), lambda: False)
     assert dialog.words_for("interrupt_reply") == "ask again there"
     dialog = DetachingRunsDialog([awaits, retries], cast(Any, None), lambda: False)
-    assert dialog.words_for("interrupt_reply") == "restart the reply there"
+    assert dialog.words_for("interrupt_reply") == "ask again there"
 
 
 async def test_a_key_of_the_run_says_why_it_does_nothing(tmp_path: Path) -> None:

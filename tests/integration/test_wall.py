@@ -784,7 +784,7 @@ async def test_a_key_gives_up_the_replies_that_hold_a_detach_up(tmp_path: Path) 
         shown = str(app.screen.query_one("#how-far", Static).render())
         assert shown.strip() == "0 of 2 moved · waiting for 2 replies to end"
         bar = app.screen.query_one(KeyBar)
-        words = "R restart the reply there  esc keep the rest here"
+        words = "R ask again there  esc keep the rest here"
         await until(pilot, lambda: words in bar.render_line(0).text)
         await pilot.press("R")
         await until(pilot, lambda: not app.is_running)

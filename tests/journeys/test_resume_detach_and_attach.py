@@ -203,7 +203,7 @@ def test_a_reply_that_holds_up_detaching_is_restarted(
         person.presses("q")
         person.sees("d detach")
         person.presses("d")
-        person.sees("R restart")
+        person.sees("R ask again")
         person.presses("R")
         person.is_back()
         may_answer.set()

@@ -79,7 +79,7 @@ DIALOG_ACTIONS = (
     KeyAction(
         "leave_run.interrupt_reply",
         ("R",),
-        "restart reply",
+        "ask again",
         about="Give up the reply, to move now; it is asked for again",
     ),
     KeyAction("leave_run.keep", ("b",), "background", about="Continue in the background"),

@@ -62,7 +62,7 @@ SESSION_ACTIONS = (
     KeyAction("live.inject", ("i",), "inject", about="Run a command in the sandbox"),
     KeyAction("live.interrupt", ("escape",), "Interrupt the command"),
     KeyAction(
-        "live.interrupt_reply", ("R",), "restart reply", about="Stop the reply, ask for it again"
+        "live.interrupt_reply", ("R",), "ask again", about="Stop the reply, ask for it again"
     ),
     KeyAction("live.leave", ("q",), "leave", about="Leave the run"),
     KeyAction("live.message", ("m",), "message", about="Write to the model"),

@@ -206,12 +206,12 @@ def _waits_for(workers: Sequence[RunWorker]) -> str:
     return " and ".join(f"{n} {one if n == 1 else more}" for n, one, more in counts if n)
 
 
-_INTERRUPTS = {"interrupt": "interrupt the call", "interrupt_reply": "restart the reply there"}
+_INTERRUPTS = {"interrupt": "interrupt the call", "interrupt_reply": "ask again there"}
 """What the keys do that let a run move at once."""
 
 _SHORT_WORDS = {
     "interrupt": "interrupt",
-    "interrupt_reply": "restart reply",
+    "interrupt_reply": "ask again",
     "keep_here": "keep the rest",
 }
 """What all keys do in words that fit beside each other on a narrow screen; only several runs have
