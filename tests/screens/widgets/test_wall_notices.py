@@ -58,6 +58,14 @@ def test_runs_with_a_call_in_progress_are_pausing() -> None:
     assert not pauses_later(waiting(1, "make").state)
     keys = "; enter, then esc interrupts a command."
     assert pausing_words(6, 0) == "Paused 6 runs."
+    assert pausing_words(5, 0, 1) == "Paused 5 runs: all 6 are paused now."
+    assert pausing_words(1, 0, 1) == "Paused 1 run: both are paused now."
+    more = "Paused 2 more: 3 of 6 runs are paused now; the rest pause after their current call"
+    assert pausing_words(5, 3, 1) == f"{more}{keys}"
+    one = "Pausing 1 more run: it pauses after its current call; the others are paused"
+    assert pausing_words(1, 1, 2) == f"{one}{keys}"
+    each = "Pausing 2 more runs: each pauses after its current call; the other one is paused"
+    assert pausing_words(2, 2, 1) == f"{each}{keys}"
     assert pausing_words(6, 6) == f"Pausing 6 runs: each pauses after its current call{keys}"
     some = "Paused 4 of 6 runs; the rest pause after their current call"
     assert pausing_words(6, 2) == f"{some}{keys}"
@@ -97,11 +105,15 @@ async def test_that_a_program_is_gone_is_no_longer_said_once_its_run_is_opened(
         news.sync(tiles)
         tiles[1].worker.failure = ProgramExited("gone")
         news.sync(tiles)
-        assert len(answers.said) == 1
+        assert answers.said == ["Run 2's program is gone: go to it, then r resumes it."]
         news.opened(tiles[0])
         assert not answers.put_away_after
         news.opened(tiles[1])
         assert answers.put_away_after == 1
+        tiles[0].worker.failure = ProgramExited("gone")
+        news.sync(tiles)
+        words = "The programs of runs 1 and 2 are gone: go to one, then r resumes it, or both."
+        assert answers.said[1:] == [words]
 
 
 def test_a_bar_of_some_length_keeps_what_steers_the_chosen_run() -> None:

@@ -253,7 +253,7 @@ def test_a_key_of_an_opened_run_says_where_it_works(monkeypatch: pytest.MonkeyPa
     assert words_about("i", over) == "Inject: this run has ended.  enter  open run 2"
     assert words_about("i", None) == "Inject: no run is chosen."
     assert words_about("L", running) == "Allowed: M l lists what you allowed in run 1."
-    assert words_about("R", running).startswith("Restart reply: only in an opened run.")
+    assert words_about("R", running).startswith("Ask again: only in an opened run.")
     assert why_not_here("pause_all", over, [over]) == "all runs have ended"
     assert not words_about("ö", over)
     monkeypatch.setattr(RunWorker, "can_be_steered", property(lambda _: False))
@@ -340,7 +340,7 @@ def test_control_is_taken_of_one_run_after_the_other(monkeypatch: pytest.MonkeyP
     assert not why_not_here("steer", tiles[1], tiles), "it goes to the next, and takes that"
     assert take_words(tiles[1], tiles[2]) == "control run 3"
     assert take_words(tiles[2], tiles[2]) is None
-    assert all_of(1, tiles) == "all 1 that you control"
+    assert all_of(1, tiles) == "all 1 run that you control"
     mine.update(one.worker.run_id for one in tiles)
     assert all_of(3, tiles) == "all 3 runs shown"
     assert why_not_here("steer", tiles[1], tiles) == "you are in control"
