@@ -118,7 +118,7 @@ async def test_its_tile_watches_it_if_another_terminal_resumes_it(store: Store) 
 
         store.set_owner("a", ProcessIdentity.no_process())  # killed, too
         await until(pilot, lambda: tile.status_words == "◌ interrupted")
-        words = "Run 1's program is gone: r resumes it."
+        words = "Run 1's program is gone: go to it, then r resumes it."
         await until(pilot, lambda: words in [one.message for one in shown_toasts(app)])
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, InterruptedDialog))
