@@ -280,6 +280,8 @@ def test_runs_whose_model_was_away_are_resumed_from_the_wall(person: Person) -> 
         person.sees("2 waiting calls")
         person.presses("y")
         person.sees("2 model unavailable", "r resume")
+        person.presses("Escape")
+        person.sees("q leaves the wall; r resumes 2 runs.")
         person.presses("r")
         person.sees("2 of the runs shown can be resumed", "all 2")
         person.presses("Escape")

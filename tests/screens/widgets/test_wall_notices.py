@@ -119,7 +119,10 @@ async def test_that_a_program_is_gone_is_no_longer_said_once_its_run_is_opened(
 def test_a_bar_of_some_length_keeps_what_steers_the_chosen_run() -> None:
     deciding = ("open", "approve", "reject", "approve_all")
     assert deciding_first(0, 100) == ()
-    assert deciding_first(1, 60) == deciding
+    useful = ("end", "pause_all", "filter", "find", "message", "mode", "pause")
+    assert deciding_first(1, 60) == (*deciding, *useful)
+    assert deciding_first(0, 60) == ("open", *useful), "rather than the palette"
+    assert deciding_first(1, 85) == deciding
     assert deciding_first(1, 100) == (*deciding, "message", "mode", "pause", "end")
 
 

@@ -30,6 +30,8 @@ from sandbox_tui.tui.theming.derived_roles import derived_roles
 from sandbox_tui.tui.widgets.wall.run_order import chosen_by, next_order, passes, rank
 from sandbox_tui.tui.widgets.wall.run_selection import chosen_first
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
+from sandbox_tui.tui.widgets.wall.state_column import state_in_column
+from sandbox_tui.tui.widgets.wall.tile_layout import TileGrid
 from sandbox_tui.tui.widgets.wall.waiting_panel import WaitingPanel
 from tests.unit.event_streams import started
 from tests.waiting import until
@@ -100,6 +102,20 @@ async def test_states_have_one_width_so_that_what_follows_is_aligned() -> None:
             begins = second.index("00:00" if width == 58 else "x")
             assert first.index(after) == begins
             assert app.tiles[0].size == Size(width, 1)
+
+
+def test_the_keys_of_the_wall_move_the_cursor_although_the_list_scrolls() -> None:
+    taken = set(TileGrid()._bindings.key_to_bindings)
+    assert taken == {"pageup", "pagedown"}, "the others are the wall's own"
+
+
+def test_a_long_state_moves_nothing_on_a_narrow_screen() -> None:
+    states = ("✗ model unavailable", "◆ waits for you", "● running", "‖ paused ◆ waits")
+    for longest in (9, 19):
+        shown = [state_in_column(words, longest, 58) for words in states]
+        assert shown == ["✗ no model   ", "◆ waits      ", "● running    ", "‖ paused ◆ w…"]
+    assert state_in_column(states[2], 19, 98) == "● running          "
+    assert state_in_column(states[2], 9, 40) == "● running  "
 
 
 async def test_a_strip_names_the_model_if_the_runs_have_several() -> None:

@@ -34,16 +34,26 @@ OTHERS_WORDS: Mapping[str, str] = {"message": "message", "mode": "mode of", "end
 """What keys do that are about the other runs once the chosen one has ended."""
 
 
+NARROW_COLUMNS = 80
+"""Columns below which the key of the palette gives way to those of the runs."""
+
+USEFUL = ("open", "end", "pause_all", "filter", "find", "message", "mode", "pause")
+"""Actions whose keys a narrow bar rather shows than that of the palette: first those that only the
+wall has, since an opened run shows the others."""
+
+
 def deciding_first(waiting: int, width: int) -> Sequence[str]:
-    """Return the actions whose keys come first in the bar while calls wait.
+    """Return the actions whose keys come first in the bar: those that decide while calls wait and,
+    where the palette would take their room, those of the runs.
 
     Args:
         waiting: number of calls that can be decided about from here.
         width: columns of the terminal.
     """
-    if not waiting:
-        return ()
-    return (*DECIDING, *STEERING) if width >= STEERING_COLUMNS else DECIDING
+    deciding = DECIDING if waiting else ()
+    if 0 < width < NARROW_COLUMNS:
+        return (*deciding, *(one for one in USEFUL if one not in deciding))
+    return (*deciding, *STEERING) if waiting and width >= STEERING_COLUMNS else deciding
 
 
 def words_of(

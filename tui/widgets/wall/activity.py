@@ -33,7 +33,7 @@ from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.calls.rows.decided_status import decided_status, feedback_words
 from sandbox_tui.tui.widgets.preview.growing_markdown import markdown_lines
 from sandbox_tui.tui.widgets.preview.markdown_summary import markdown_summary
-from sandbox_tui.tui.widgets.wall.fit_answer import fit_beside
+from sandbox_tui.tui.widgets.wall.fit_answer import below_answer, fit_beside
 from sandbox_tui.tui.widgets.wall.joined_notes import newest_first
 from sandbox_tui.tui.widgets.wall.run_groups import said_answer_of
 from sandbox_tui.tui.widgets.wall.waiting_call import INDENT, decision_keys, waiting_call_lines
@@ -144,11 +144,11 @@ class Activity:
         about.append(f" · {mark}" if self._vote and mark else mark, style=mark_style)
         is_too_long = lines[-1].cell_len + about.cell_len + 3 > self._width
         if about and is_too_long and self._height > len(lines):
-            about.pad_left(2)
-            return [*lines, about]
+            return [*lines, *below_answer(about, self._width, self._height - len(lines))]
         if is_too_long and len(lines) == 1:  # the colour says that it is the answer
             lines = self._wrapped(answer, style)
-        vote, mark = fit_beside(lines[-1], self._vote, mark, self._width)
+        is_first, width = mark not in ("", SAID), self._width
+        vote, mark = fit_beside(lines[-1], self._vote, mark, width, mark_first=is_first)
         lines[-1].append(f" · {vote}" if vote else "", style=style if doubtful else dim)
         lines[-1].append(f" · {mark}" if mark else "", style=mark_style)
         return lines

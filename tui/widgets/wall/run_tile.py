@@ -52,18 +52,10 @@ from sandbox_tui.tui.widgets.wall.run_facts import (
     step_of,
 )
 from sandbox_tui.tui.widgets.wall.run_groups import said_answer_of
-
-MIN_WIDTH_WITH_FIGURES = 56
-"""Minimum width at which a one-line tile shows time and step."""
+from sandbox_tui.tui.widgets.wall.state_column import MIN_WIDTH_WITH_FIGURES, state_in_column
 
 MIN_NAMED_WIDTH = 24
 """Cells by which a tile of one line has to be wider to show them beside the name of its run."""
-
-MIN_STATE_WIDTH = 13
-"""Cells of the state from `MIN_WIDTH_WITH_FIGURES` on, so that most changes move nothing."""
-
-NARROW_STATE_WIDTH = 11
-"""Cells of the state in a narrower tile, for the same reason."""
 
 MIN_WIDTH_WITH_STATE = 32
 """Minimum width at which a tile of one line has words beside the sign of the state."""
@@ -304,8 +296,7 @@ class RunTile(Widget, can_focus=True):
         if is_alone and width < MIN_WIDTH_WITH_STATE:
             line.append(f"{words[:1]} ", style=own)
         else:
-            least = MIN_STATE_WIDTH if width >= MIN_WIDTH_WITH_FIGURES else NARROW_STATE_WIDTH
-            line.append(f"{words:<{max(least, self.state_width)}} ", style=own)
+            line.append(f"{state_in_column(words, self.state_width, width)} ", style=own)
         own = list(filter(None, self.names))
         names = Text(SEPARATOR.join(own), style=palette.text)
         needed = MIN_WIDTH_WITH_FIGURES + (MIN_NAMED_WIDTH if is_alone and names else 0)
@@ -365,7 +356,7 @@ class RunTile(Widget, can_focus=True):
         doubtful = self.vote.startswith("only")
         style = palette.warn if doubtful else palette.good
         text = Text(answer, style=style, no_wrap=True)
-        vote, mark = fit_beside(text, self.vote, mark, room)
+        vote, mark = fit_beside(text, self.vote, mark, room, mark_first=mark not in ("", SAID))
         text.append(f" · {vote}" if vote else "", style=style if doubtful else palette.dim)
         mark_style = palette.dim if mark in ("", SAID) else palette.warn
         return text.append(f" · {mark}" if mark else "", style=mark_style)

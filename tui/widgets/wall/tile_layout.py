@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import ClassVar, NamedTuple
 
+from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.geometry import NULL_OFFSET, NULL_SPACING, Region, Size
 from textual.layout import Layout, WidgetPlacement
@@ -243,8 +244,14 @@ class TileLayout(Layout):
         ]
 
 
-class TileGrid(VerticalScroll):
-    """The container of the tiles; scrolls if there are too many to be visible at once."""
+class TileGrid(VerticalScroll, inherit_bindings=False):
+    """The container of the tiles; scrolls if there are too many to be visible at once. The keys of
+    the wall move the cursor then, too: Textual's own would scroll instead."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("pageup", "page_up", show=False),
+        Binding("pagedown", "page_down", show=False),
+    ]
 
     DEFAULT_CSS = """
     TileGrid { padding: 0 1; scrollbar-size-vertical: 1; }

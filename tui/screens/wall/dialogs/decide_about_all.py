@@ -175,12 +175,20 @@ class DecideAboutAllDialog(ExplainsUnavailable, Dialog[Decision | None]):
         box.border_title = Content(numbers.counted(count, "waiting call") + shared)
         words = f" · {len(self._ticked)} ticked" if left_out else ""
         keys = f"{hint('decide_all.approve')} approve · {hint('decide_all.leave')} cancel"
-        box.border_subtitle = f"{keys}{words}"
+        box.border_subtitle = f"{keys}{words}{self._position}"
         self.refresh_bindings()
+
+    @property
+    def _position(self) -> str:
+        """Which call is highlighted, if there is no room for all."""
+        options, count = self.query_one(OptionList), len(self._calls)
+        is_cut = 0 < options.size.height < count and options.highlighted is not None
+        return f" · {(options.highlighted or 0) + 1}/{count}" if is_cut else ""
 
     @on(OptionList.OptionHighlighted)
     def _show_whole(self) -> None:
         """Show the highlighted call with as much of it as there is room for."""
+        self._say_how_many()
         place, whole = self.query_one(OptionList).highlighted, self.query_one("#whole-call", Static)
         width = self.query_one(".dialog").content_size.width
         if place is None or width <= 0:
