@@ -27,10 +27,10 @@ from sandbox_tui.tui.screens.wall.steering.controlled_runs import (
     why_not_here,
 )
 from sandbox_tui.tui.theming.derived_roles import derived_roles
+from sandbox_tui.tui.widgets.wall.fitting.state_column import state_in_column
 from sandbox_tui.tui.widgets.wall.run_order import chosen_by, next_order, passes, rank
 from sandbox_tui.tui.widgets.wall.run_selection import chosen_first
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
-from sandbox_tui.tui.widgets.wall.state_column import state_in_column
 from sandbox_tui.tui.widgets.wall.tile_layout import TileGrid
 from sandbox_tui.tui.widgets.wall.waiting_panel import WaitingPanel
 from tests.unit.event_streams import started

@@ -33,7 +33,7 @@ from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.calls.rows.decided_status import decided_status, feedback_words
 from sandbox_tui.tui.widgets.preview.growing_markdown import markdown_lines
 from sandbox_tui.tui.widgets.preview.markdown_summary import markdown_summary
-from sandbox_tui.tui.widgets.wall.fit_answer import below_answer, fit_beside
+from sandbox_tui.tui.widgets.wall.fitting.fit_answer import below_answer, fit_beside
 from sandbox_tui.tui.widgets.wall.joined_notes import newest_first
 from sandbox_tui.tui.widgets.wall.run_groups import said_answer_of
 from sandbox_tui.tui.widgets.wall.waiting_call import INDENT, decision_keys, waiting_call_lines

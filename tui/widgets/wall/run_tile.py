@@ -36,8 +36,12 @@ from sandbox_tui.tui.theming.palette import Palette, palette_of
 from sandbox_tui.tui.widgets.calls.search.run_search import RunSearch
 from sandbox_tui.tui.widgets.drawn_call import DrawnCall
 from sandbox_tui.tui.widgets.wall.activity import Activity
-from sandbox_tui.tui.widgets.wall.fit_answer import fit_beside
-from sandbox_tui.tui.widgets.wall.fit_names import SEPARATOR, fit_names
+from sandbox_tui.tui.widgets.wall.fitting.fit_answer import fit_beside
+from sandbox_tui.tui.widgets.wall.fitting.fit_names import SEPARATOR, fit_names
+from sandbox_tui.tui.widgets.wall.fitting.state_column import (
+    MIN_WIDTH_WITH_FIGURES,
+    state_in_column,
+)
 from sandbox_tui.tui.widgets.wall.run_facts import (
     WATCHING,
     Kind,
@@ -52,7 +56,6 @@ from sandbox_tui.tui.widgets.wall.run_facts import (
     step_of,
 )
 from sandbox_tui.tui.widgets.wall.run_groups import said_answer_of
-from sandbox_tui.tui.widgets.wall.state_column import MIN_WIDTH_WITH_FIGURES, state_in_column
 
 MIN_NAMED_WIDTH = 24
 """Cells by which a tile of one line has to be wider to show them beside the name of its run."""

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from rich.text import Text
 
-from sandbox_tui.tui.widgets.wall.fit_answer import below_answer, fit_beside
+from sandbox_tui.tui.widgets.wall.fitting.fit_answer import below_answer, fit_beside
 
 VOTE, MARK = "all 2 agree", "said in submit"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sandbox_tui.tui.widgets.wall.fit_names import fit_names
+from sandbox_tui.tui.widgets.wall.fitting.fit_names import fit_names
 
 TASK = "long: Count the primes below ten thousand"
 NAMES = ["watching", TASK, "qwen3-coder"]

@@ -29,7 +29,7 @@ from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.theming.palette import palette_of
 from sandbox_tui.tui.widgets.key_bar import KeyBar
-from sandbox_tui.tui.widgets.wall.fit_names import SEPARATOR, fit_names
+from sandbox_tui.tui.widgets.wall.fitting.fit_names import SEPARATOR, fit_names
 from sandbox_tui.tui.widgets.wall.waiting_call import waiting_call_lines
 
 MAX_WIDTH = 120
