@@ -150,12 +150,12 @@ async def test_calls_that_the_end_of_the_run_kept_from_running_are_not_counted()
         calls = app.query_one(Calls)
         for number in (4, 5):
             state.apply(next(iter(bash(number, "rm x", ""))))
-        state.apply(e.CallHeld(call=4))
+        state.apply(e.CallHeld(seq=20, call=4))
         calls.sync(6.0)
         assert str(calls.border_title) == "calls 5"
         assert shown_text(calls).count("waits for you") == 1
         state.apply(
-            e.RunFinished(reason="cancelled", error="You ended the run.", totals=e.Totals())
+            e.RunFinished(seq=21, reason="cancelled", error="You ended the run.", totals=e.Totals())
         )
         calls.sync(7.0)
         assert str(calls.border_title) == "calls 3"

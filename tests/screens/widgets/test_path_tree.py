@@ -184,6 +184,7 @@ async def test_marks_sizes_and_titles() -> None:
         reply(2),
         changed(2, change("kept", "modified", size=98_765), change("d/gone", "deleted")),
     )
+    state.seq = 1  # as after the first event of a run
     app = Shown(state)
     async with app.run_test(size=(40, 12)) as pilot:
         assert app.lines() == [
