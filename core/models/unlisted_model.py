@@ -13,6 +13,9 @@ from sandbox_tui.core.models.error_mapping import redacted, without_secrets
 ANY_NAME = "llama.cpp"
 """A kind of server that answers with its one model, whatever name it is asked for."""
 
+MAX_NAMED = 3
+"""Maximum number of listed models that are named if none is close."""
+
 NEAR = 0.4
 """Minimum similarity, from 0 to 1, of a name that is worth a mention."""
 
@@ -31,6 +34,7 @@ async def unlisted_warning(settings: ModelSettings) -> str:
         return ""
     closest = difflib.get_close_matches(settings.name, server.models, 1, NEAR)
     where = without_secrets(settings.base_url)
-    near = f"; the closest is {closest[0]}" if closest else ""
-    words = f"{where} lists no model {settings.name}{near}."
+    some = ", ".join(server.models[:MAX_NAMED]) + (", …" if len(server.models) > MAX_NAMED else "")
+    instead = f"; the closest is {closest[0]}" if closest else f", but {some}"
+    words = f"{where} lists no model {settings.name}{instead}."
     return sanitize_line(redacted(words, key or ""))  # a proxy may echo the key as a name

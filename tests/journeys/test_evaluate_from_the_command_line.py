@@ -61,6 +61,8 @@ def test_a_suite_is_run_reported_and_compared(person: Person, scripted_server: S
         assert (newest["samples"], first["samples"]) == (6, 12)
         assert "100.0" in person.runs("sandbox-tui eval report | head -8")
         assert "Resampling: " in person.runs("sandbox-tui eval report --explain | grep Resampling")
+        person.runs("sandbox-tui eval report --json >report.json")
+        assert json.loads((person.folder / "report.json").read_text())
         person.runs("sandbox-tui eval report last --format html --output r.html --sessions")
         report = "sandbox-tui eval report last --output r.html --sessions"
         assert "r.html already exists" in person.runs(report, code=2)

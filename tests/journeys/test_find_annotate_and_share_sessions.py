@@ -29,7 +29,7 @@ def test_sessions_are_kept_in_order_on_the_command_line(person: Person) -> None:
             .split(",")[0]
             .join("{}")
         )["id"]
-        person.runs(f'sandbox-tui sessions rename {first} "two steps only"')
+        person.runs(f"sandbox-tui sessions rename {first} two steps only")
         person.runs(f"sandbox-tui sessions tag {first} good paper")
         person.runs(f"sandbox-tui sessions tag {first} paper --remove")
         person.runs(f'sandbox-tui sessions note {first} --step 2 "here it ends"')

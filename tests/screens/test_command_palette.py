@@ -138,6 +138,16 @@ def test_the_kind_of_an_entry_is_matched_too() -> None:
     assert words_of("models lit", entry("little", "Models")) == {"Models": ["little"]}
 
 
+@pytest.mark.parametrize(
+    ("typed", "title"),
+    [("fork", "Fork, also with another model"), ("rename", "Rename the session")],
+)
+def test_an_action_of_another_screen_is_not_taken_for_a_mistake(typed: str, title: str) -> None:
+    entries = entry("Go to the run that waits for you"), entry("Name"), entry("Work", "Settings")
+    assert words_of(typed, *entries) == {f"Not on this screen: {title}": []}
+    assert words_of("nane", *entries) == {"No match; the closest: name": [], "Actions": ["Name"]}
+
+
 def test_letters_here_and_there_in_a_long_title_are_no_match() -> None:
     """Neither those within words, nor the beginnings of words far from each other."""
     words = "Please design a promotional poster for one of the conferences that will be shown"

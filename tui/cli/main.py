@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.base.process_identity import raise_file_limit
 from sandbox_tui.tui.cli.command_group import Commands
 from sandbox_tui.tui.cli.completion.command import completion
+from sandbox_tui.tui.cli.completion.names import complete_moment
 from sandbox_tui.tui.cli.completion.stored import (
     complete_model,
     complete_resumable_run,
@@ -249,6 +251,7 @@ def resume(theme: str | None, session: str, **options: Any) -> None:
 @click.option(
     "--at",
     metavar="MOMENT",
+    shell_complete=complete_moment,
     help="Where the fork starts. Default: the end, or before the step that submitted.",
 )
 @click.option("--model", metavar="NAME", shell_complete=complete_model, help="Use another model.")
@@ -371,7 +374,7 @@ def _execute(requests: Sequence[RunRequest], options: dict[str, Any]) -> None:
     """Run all requests to the end, on the screen if there is one, or detached."""
     headless, as_json = options["headless"], options["as_json"]
     if options["detach"]:
-        _detach(requests)
+        _detach(requests, as_json=options["as_json"])
         return
     with open_store() as store:
         if headless or as_json or not is_terminal():
@@ -386,10 +389,11 @@ def _execute(requests: Sequence[RunRequest], options: dict[str, Any]) -> None:
     sys.exit(ended.code)
 
 
-def _detach(requests: Sequence[RunRequest]) -> None:
+def _detach(requests: Sequence[RunRequest], *, as_json: bool) -> None:
     from sandbox_tui.sessions.remote.detached import Job, begin
     from sandbox_tui.tui.cli.model_server.warn_unlisted import warn_unlisted
 
     for request in requests:
-        click.echo(begin(Job.of(request)))
+        run_id = begin(Job.of(request))
+        click.echo(json.dumps({"id": run_id, "task": request.task}) if as_json else run_id)
     warn_unlisted(requests)

@@ -158,7 +158,12 @@ def _page(lines: list[str]) -> None:
         click.echo("\n".join(lines))
 
 
-@click.group("config", cls=Subcommands, invoke_without_command=True)
+@click.group(
+    "config",
+    cls=Subcommands,
+    invoke_without_command=True,
+    meant=dict.fromkeys(("list", "ls", "show"), "`sandbox-tui config` lists all settings"),
+)
 @click.option(
     "--json",
     "as_json",

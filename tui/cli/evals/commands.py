@@ -277,6 +277,7 @@ def rm(evaluation: tuple[str, ...], sessions: bool, yes: bool) -> None:
     type=FormatChoice(["text", "markdown", "html", "csv", "cells", "json"]),
     help="csv has one line per sample, cells one per domain and mode; json has both. " + _BY_ENDING,
 )
+@click.option("--json", "as_json", is_flag=True, help="The same as -f json.")
 @_output_option
 @force_option
 @click.option(
@@ -288,6 +289,7 @@ def report(
     form: str | None,
     output: Path | None,
     *,
+    as_json: bool,
     force: bool,
     sessions: bool,
     explain: bool,
@@ -295,7 +297,9 @@ def report(
     """Report an EVALUATION (its id, either end of it, its suite, or "last"), running or not."""
     from sandbox_tui.tui.cli.evals.report import REPORTS, write_report
 
-    form = form or format_of(output, REPORTS, "text")
+    if as_json and form not in (None, "json"):
+        raise click.UsageError(f"Use --json or -f {form}, not both.")
+    form = "json" if as_json else form or format_of(output, REPORTS, "text")
     output = file_or_stdout(output, force=force)
     with store_to_read() as store:
         write_report(store, evaluation, form, output, sessions=sessions, explain=explain)

@@ -153,11 +153,11 @@ def sessions_search(query: tuple[str, ...], as_json: bool, limit: int) -> None:
 
 @sessions.command("rename", short_help="Give a session a title.")
 @click.argument("session", shell_complete=complete_session)
-@click.argument("title", required=False)
-def sessions_rename(session: str, title: str | None) -> None:
+@click.argument("title", nargs=-1)
+def sessions_rename(session: str, title: tuple[str, ...]) -> None:
     """Give a SESSION a TITLE; without TITLE, its task is its name again."""
     with open_store() as store:
-        store.rename(session_named(store, session).id, title)
+        store.rename(session_named(store, session).id, " ".join(title) or None)
 
 
 @sessions.command("tag")

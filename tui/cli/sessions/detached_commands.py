@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sandbox_tui.core.base.errors import SandboxTuiError
+from sandbox_tui.core.base.errors import ConfigError, SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.tui.cli.completion.stored import complete_detached_run
 from sandbox_tui.tui.cli.open_store import open_store
@@ -69,8 +69,13 @@ def stop(session: tuple[str, ...], every: bool) -> None:
     with open_store() as store:
         named = named_runs(store, session)
         runs = named.detached
-        if not session:
-            runs = detached_runs(store) if every else [only_detached_run(store)]
+        try:
+            if not session:
+                runs = detached_runs(store) if every else [only_detached_run(store)]
+        except ConfigError as error:
+            if not every:
+                raise
+            named.ended.append(str(error))  # then all of them have ended
         problems = [*named.problems, *_stop_each(runs, store)]
     for words in (*named.ended, *problems):
         click.echo(f"sandbox-tui: {sanitize_line(words)}", err=True)

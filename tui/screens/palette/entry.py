@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from sandbox_tui.tui.screens.palette.closest_words import closest_words
 from sandbox_tui.tui.screens.palette.fuzzy import NOISE, WORDS, Fit, fit
+from sandbox_tui.tui.screens.palette.other_screens import action_elsewhere
 
 KINDS = ("Actions", "Sessions", "Evaluations", "Models", "Themes", "Settings")
 """Kinds of entries, in the order in which they are listed while nothing is typed."""
@@ -103,8 +104,8 @@ Group = tuple[str, list[Match]]
 
 def grouped(entries: Sequence[Entry], typed: str, recent: Sequence[str]) -> list[Group]:
     """Return the matching entries by kind, the kind of the best match first. Matches of
-    a lower level than the best are left out. If no word matches, those of the closest words are
-    listed, below a heading without matches that says so.
+    a lower level than the best are left out. If no word matches, a heading without matches names
+    the action of another screen that is meant, or those of the closest words are listed below one.
 
     While nothing is typed: what waits for the user, the recently chosen entries, then all others
     that are available.
@@ -119,6 +120,8 @@ def grouped(entries: Sequence[Entry], typed: str, recent: Sequence[str]) -> list
     found = _found(entries, typed)
     if any(match.level > NOISE for _, matches in found for match in matches):
         return found
+    if elsewhere := action_elsewhere(typed):
+        return [(f"Not on this screen: {elsewhere}", [])]
     meant = closest_words(typed, _words_of(entries))
     instead = _found(entries, meant) if meant else []
     return [(f"No match; the closest: {meant}", []), *instead] if instead else found

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from textual import on
 from textual.screen import Screen
 
+from sandbox_tui.tui.keys.default_keys import ACTIONS
 from sandbox_tui.tui.screens.wall.steering.control_news import ControlNews
 from sandbox_tui.tui.screens.wall.tile_actions import TileActions
 from sandbox_tui.tui.widgets.wall.run_selection import next_waiting
@@ -76,6 +77,10 @@ class RunKeys(Screen[None]):
         """Approve the waiting call of the chosen run and all similar ones."""
         if self._chosen is not None:
             self._actions.approve_always(self._chosen, self._seen_tiles())
+
+    def title_for(self, action: str) -> str | None:
+        """Return the words of the help and the palette if they are not those of the key bar."""
+        return ACTIONS["wall.approve_all"].title if action == "approve_all" else None
 
     def action_approve_all(self) -> None:
         """List the waiting calls of all runs shown, to decide about them together."""

@@ -124,3 +124,11 @@ def test_a_run_of_another_terminal_is_no_detached_run_and_can_be_replayed(store:
     )
     assert words in stop(RUNS[0]).stderr
     assert next_command(store.run(RUNS[0]), has_lost_sandbox=False).verb == "replay"
+
+
+def test_without_detached_runs_all_have_ended(store: Store) -> None:
+    store.append(ENDED, [started(ENDED)])
+    done = stop("--all")
+    assert done.exit_code == 0
+    assert done.stderr.startswith("sandbox-tui: There is no detached run. ")
+    assert stop().exit_code == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -38,7 +39,7 @@ async def test_a_model_with_nothing_in_common_is_not_named() -> None:
         settings = load({"model.base_url": server.url, "model.name": "qwen3"})
         await warn_of_unlisted_models([RunRequest(task="x", settings=settings)], warnings.append)
         where = server.url.rstrip("/")
-    assert warnings == [f"{where} lists no model qwen3."]
+    assert warnings == [f"{where} lists no model qwen3, but gpt-oss."]
 
 
 async def test_a_server_that_does_not_answer_is_no_reason_for_a_warning() -> None:
@@ -62,6 +63,9 @@ def test_the_warning_about_a_detached_run_is_printed(
         server.models = ["qwen3-coder"]
         words = ["run", "x", "--detach", "--model", "qwen3", "--base-url", server.url]
         done = CliRunner().invoke(main, words)
-    assert done.stdout == "the-id\n"
-    assert "lists no model qwen3; the closest is qwen3-coder." in done.stderr
-    assert len(begun) == 1
+        assert done.stdout == "the-id\n"
+        assert done.stderr.startswith("sandbox-tui: warning: ")
+        assert "lists no model qwen3; the closest is qwen3-coder." in done.stderr
+        done = CliRunner().invoke(main, [*words, "--json"])
+    assert json.loads(done.stdout) == {"id": "the-id", "task": "x"}
+    assert len(begun) == 2
