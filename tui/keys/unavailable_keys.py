@@ -70,6 +70,12 @@ class ExplainsUnavailableKeys(App[Result], Generic[Result]):
             )
         self.notify(self._last_reason, timeout=SECONDS, markup=False)
 
+    def say_refusal(self, words: str) -> None:
+        """Say that a key decided nothing, until another key decides."""
+        self.forget_reason()
+        self._last_reason = words
+        self.notify(words, markup=False)
+
     def _forget_outdated_reason(self, _: object) -> None:
         if self._reason_now is not None and self._reason_now() != self._last_reason:
             for old in shown_toasts(self):
@@ -105,6 +111,18 @@ def say_reason(node: MessagePump, reason_now: Callable[[], str]) -> None:
     app = app_of(node)
     if isinstance(app, ExplainsUnavailableKeys):
         app.say_reason(lambda: as_sentence(why) if (why := reason_now()) else "")
+
+
+def say_refusal(node: MessagePump, words: str) -> None:
+    """Say that a key decided nothing, until another key decides: see `forget_reason`.
+
+    Args:
+        node: of the app.
+        words: a sentence.
+    """
+    app = app_of(node)
+    if isinstance(app, ExplainsUnavailableKeys):
+        app.say_refusal(words)
 
 
 def forget_reason(node: MessagePump) -> None:

@@ -9,6 +9,7 @@ from textual.screen import Screen
 
 from sandbox_tui.core.events.run_state import CallItem
 from sandbox_tui.tui.keys.key_sequencer import pressed_at
+from sandbox_tui.tui.keys.unavailable_keys import forget_reason, say_refusal
 
 
 class DrawnCall:
@@ -30,9 +31,12 @@ class DrawnCall:
     def answers(self, screen: Screen[None], waiting: CallItem | None) -> bool:
         """Return whether the key that is being handled can be about the call that waits; if not,
         say so. Without a waiting call there is nothing to keep from being decided."""
-        if waiting is None or (self.shows(waiting) and pressed_at(screen) >= self._since):
+        if waiting is None:
             return True
-        screen.notify(not_shown_yet(f"Call {waiting.call.number}"), markup=False)
+        if self.shows(waiting) and pressed_at(screen) >= self._since:
+            forget_reason(screen)  # an earlier key was refused, this one is not
+            return True
+        say_refusal(screen, not_shown_yet(f"Call {waiting.call.number}"))
         return False
 
 

@@ -118,6 +118,7 @@ async def test_a_call_that_is_not_shown_yet_is_not_said_not_to_wait(
         await asyncio.sleep(BURST_SECONDS)  # what follows a key that opens an input is ignored
         await pilot.press("a")
         await until(pilot, lambda: decisions == [("approve", 1)])
+        assert notices(app) == [], "the refusal is not about the key that decided"
 
 
 @pytest.mark.parametrize(

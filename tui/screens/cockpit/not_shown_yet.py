@@ -10,6 +10,7 @@ from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.sessions.recording.run_worker import RunWorker
 from sandbox_tui.sessions.remote.client import RunClient
 from sandbox_tui.sessions.remote.run_handle import RunHandle
+from sandbox_tui.tui.keys.unavailable_keys import say_refusal
 from sandbox_tui.tui.screens.cockpit.nothing_to_act_on import DECISIONS
 from sandbox_tui.tui.widgets.drawn_call import not_shown_yet
 
@@ -57,7 +58,7 @@ class NotShownYet:
         """Return whether a call waits that is yet to be shown; if one does, say so on a screen."""
         words = self.refused_decision
         if words:
-            screen.notify(words, markup=False)
+            say_refusal(screen, words)
         return bool(words)
 
     def why_unavailable(self, action: str, find: Callable[[str, RunState], str]) -> str:
