@@ -15,6 +15,7 @@ from sandbox_tui.sessions.remote.client import RunClient
 from sandbox_tui.sessions.remote.recorded_run import RecordedRun
 from sandbox_tui.sessions.remote.sockets import is_served
 from sandbox_tui.sessions.store.tables.event_pages import stored_events
+from sandbox_tui.sessions.store.tables.runs import unfinished_among
 
 if TYPE_CHECKING:
     from sandbox_tui.sessions.remote.run_handle import FoldedRun, RunHandle
@@ -60,12 +61,34 @@ def going_on_elsewhere(
     runs: Iterable[FoldedRun], store: Store
 ) -> list[tuple[FoldedRun, RunClient | RecordedRun]]:
     """Return which of the runs of a wall have another handle from now on: whose program had exited
-    and that another resumed since, and those whose program has begun to answer for them. Blocks.
+    and that another resumed since, those that had ended and that another program goes on with, and
+    those whose program has begun to answer for them. Blocks.
 
     Raises:
         StoreError: the database cannot be read.
     """
-    return [(run, now) for run in runs if (now := _another_handle(run, store)) is not None]
+    runs = list(runs)
+    over = [run.run_id for run in runs if _can_go_on(run)]
+    resumed = unfinished_among(store, over) if over else set[str]()
+    found: list[tuple[FoldedRun, RunClient | RecordedRun]] = []
+    for run in runs:
+        now = (_resumed if run.run_id in resumed else _another_handle)(run, store)
+        found += [(run, now)] if now is not None else []
+    return found
+
+
+def _can_go_on(run: FoldedRun) -> bool:
+    """Return whether a run has ended so that any program can resume it."""
+    finished = run.state.finished
+    return run.ended.is_set() and finished is not None and finished.reason in e.RESUMABLE
+
+
+def _resumed(run: FoldedRun, store: Store) -> RunClient | RecordedRun | None:
+    """Return the handle of a run that has been resumed; None if that program is gone, too."""
+    (summary,) = up_to_now(store, [store.run(run.run_id, strict=True)])
+    if summary.outcome != "running":
+        return None
+    return RunClient(summary, store) if is_served(run.run_id) else RecordedRun(summary, store)
 
 
 def _another_handle(run: FoldedRun, store: Store) -> RunClient | RecordedRun | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from functools import partial
 from typing import Generic, TypeVar
@@ -32,12 +33,16 @@ Result = TypeVar("Result")
 SECONDS = 3.0
 """Seconds for which the reason is shown."""
 
+MIN_SECONDS = 1.0
+"""Seconds for which it is shown even if it is outdated meanwhile: until it has been read."""
+
 
 class ExplainsUnavailableKeys(App[Result], Generic[Result]):
     """An app that answers the key of an unavailable action with the reason: the one for the latest
     key only, and only as long as it is true."""
 
     _last_reason = ""
+    _said_at = 0.0
 
     _reason_now: Callable[[], str] | None = None
     """Tells the reason as of now, as a sentence; empty if there is none any more."""
@@ -64,6 +69,7 @@ class ExplainsUnavailableKeys(App[Result], Generic[Result]):
         """
         self.forget_reason()
         self._last_reason, self._reason_now = reason_now(), reason_now
+        self._said_at = time.monotonic()
         for screen in self.screen_stack:  # the same subscription again changes nothing
             screen.bindings_updated_signal.subscribe(  # pyright: ignore[reportUnknownMemberType]
                 self, self._forget_outdated_reason, immediate=True
@@ -76,8 +82,12 @@ class ExplainsUnavailableKeys(App[Result], Generic[Result]):
         self._last_reason = words
         self.notify(words, markup=False)
 
-    def _forget_outdated_reason(self, _: object) -> None:
-        if self._reason_now is not None and self._reason_now() != self._last_reason:
+    def _forget_outdated_reason(self, _: object = None) -> None:
+        if self._reason_now is None or self._reason_now() == self._last_reason:
+            return
+        if (left := self._said_at + MIN_SECONDS - time.monotonic()) > 0:
+            self.set_timer(left, self._forget_outdated_reason)
+        else:
             for old in shown_toasts(self):
                 if old.message == self._last_reason:
                     remove_toast(self, old)

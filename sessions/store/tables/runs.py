@@ -213,6 +213,17 @@ def ids_kept(database: Database, run_ids: Sequence[str]) -> set[str]:
     return {str(row["id"]) for row in rows}
 
 
+def unfinished_among(database: Database, run_ids: Sequence[str]) -> set[str]:
+    """Return which of these runs have no recorded end, also if their programs are gone.
+
+    Raises:
+        StoreError: the database cannot be read.
+    """
+    marks = ", ".join("?" * len(run_ids))
+    query = f"SELECT id FROM runs WHERE finish_reason IS NULL AND id IN ({marks})"
+    return {str(row["id"]) for row in database.rows(query, list(run_ids))}
+
+
 def not_found(name: str) -> NotStored:
     """Return the error for a name that matches no session."""
     return NotStored(f"There is no session {name!r}; `sandbox-tui sessions ls` lists them.")

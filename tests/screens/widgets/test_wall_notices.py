@@ -93,6 +93,22 @@ async def test_lost_control_that_is_back_is_no_longer_said(monkeypatch: pytest.M
         assert answers.put_away_after == len(answers.said) == 2
 
 
+async def test_a_run_that_another_program_resumes_was_not_taken(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    one, again = tile(1, started()), tile(1, started()).worker
+    monkeypatch.setattr(RunWorker, "steers", property(lambda run: run is not again))
+    monkeypatch.setattr(RunWorker, "audience", property(lambda _: "watching"))
+    app = Wall(one)
+    async with app.run_test():
+        answers = Answers()
+        news = ControlNews(app.screen, cast(Any, answers))
+        news.sync([one])
+        one.follow(again)
+        news.sync([one])
+        assert not answers.said
+
+
 async def test_that_a_program_is_gone_is_no_longer_said_once_its_run_is_opened(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -43,13 +43,22 @@ class RunGroup:
         self._workers = workers
         self._runs = {session.id: _run_of(session, workers) for session in sessions}
         self._watching: dict[str, Worker[None]] = {}
+        self._left_here: dict[str, FoldedRun] = {}
+        """Runs of this program that had ended when another program resumed them."""
 
     @property
     def all(self) -> Mapping[str, FoldedRun]:
         """The runs, by session."""
-        here = self._workers.all
-        self._runs = {run_id: here.get(run_id, run) for run_id, run in self._runs.items()}
-        return self._runs
+        shown = {run_id: self._now(run_id, run) for run_id, run in self._runs.items()}
+        begun = {run_id: run for run_id, run in shown.items() if run.state.seq}
+        self._runs = self._runs | begun
+        return shown
+
+    def _now(self, run_id: str, run: FoldedRun) -> FoldedRun:
+        """Return the run of this program for a session, unless it goes on elsewhere since; else
+        `run`."""
+        here = self._workers.all.get(run_id)
+        return run if here is None or here is self._left_here.get(run_id) else here
 
     def add_runs_here(self) -> None:
         """Add the active runs of this program, which may not be recorded yet; sort all in the order
@@ -92,6 +101,7 @@ class RunGroup:
     ) -> None:
         if (watching := self._watching.get(before.run_id)) is not None:
             watching.cancel()
+        self._left_here[now.run_id] = before
         self._runs = {**self._runs, now.run_id: now}
         self._begin(now, screen)
         screen.post_message(GoesOnElsewhere(now))

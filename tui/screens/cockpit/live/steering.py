@@ -132,7 +132,7 @@ class RunSteering:
     def say_since_when(self, run: Controls) -> None:
         """Tell the user when an action takes effect if the run is still starting."""
         if run.phase is Phase.STARTING:
-            self._screen.notify("The run is starting: this applies from its first step.")
+            self._screen.notify("The run is starting: your choice applies from its first step.")
 
     # --- availability and words of keys
 

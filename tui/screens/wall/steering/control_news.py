@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from textual.screen import Screen
 
 from sandbox_tui.sessions.recording.run_worker import ProgramExited
+from sandbox_tui.sessions.remote.run_handle import FoldedRun
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.screens.cockpit.outdated_notices import CONTROL_TAKEN
 from sandbox_tui.tui.screens.wall.dialogs.choose_one_or_all import Which
@@ -33,7 +34,7 @@ class ControlNews:
     def __init__(self, screen: Screen[None], answers: KeyAnswers) -> None:
         self._screen = screen
         self._answers = answers
-        self._mine: frozenset[int] = frozenset()
+        self._mine: dict[int, FoldedRun] = {}
         self._elsewhere: frozenset[int] = frozenset()
         self._gone: set[int] = set()
         self._asked: set[int] = set()
@@ -107,19 +108,20 @@ class ControlNews:
         """
         if not self._screen.is_current:
             return
-        before, going = self._mine, self._mine | self._elsewhere
-        self._mine = frozenset(one.number for one in tiles if one.worker.steers)
+        before, going = self._mine, self._mine.keys() | self._elsewhere
+        self._mine = {one.number: one.worker for one in tiles if one.worker.steers}
         watched = [one for one in tiles if is_watched(one.worker)]
         self._elsewhere = frozenset(one.number for one in watched)
         self._say_gone(going, tiles)
-        if lost := before & {one.number for one in watched if one.worker.can_be_steered}:
+        taken = [one for one in watched if before.get(one.number) is one.worker]  # none resumed
+        if lost := {one.number for one in taken if one.worker.can_be_steered}:
             self._say_lost(lost, [one for one in tiles if one.display])
-        if back := self._lost & self._mine:
+        if back := self._lost & self._mine.keys():
             self._lost -= back
             self._answers.put_away("control")
             if self._lost and not back & self._asked:
                 self._tell_lost([one for one in tiles if one.display])
-        if gained := self._asked & self._mine:
+        if gained := self._asked & self._mine.keys():
             self._asked -= gained
             self._gained |= gained
             self._lost.clear()
@@ -128,7 +130,7 @@ class ControlNews:
         if not self._asked:
             self._gained.clear()
 
-    def _say_gone(self, going: frozenset[int], tiles: Sequence[RunTile]) -> None:
+    def _say_gone(self, going: Set[int], tiles: Sequence[RunTile]) -> None:
         """Say which runs lost their program; what was said of their control is no longer true. Once
         one of them goes on, that is no longer true either.
 
@@ -148,7 +150,7 @@ class ControlNews:
         elif go_on:
             self._answers.put_away("control")
 
-    def _say_lost(self, lost: frozenset[int], shown: Sequence[RunTile]) -> None:
+    def _say_lost(self, lost: Set[int], shown: Sequence[RunTile]) -> None:
         """Say which runs another terminal has taken within a moment."""
         now = time.monotonic()
         if now - self._said_lost_at > RESULT_SECONDS:
