@@ -14,7 +14,7 @@ from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
-from sandbox_tui.tui.keys.available_actions import available_actions
+from sandbox_tui.tui.keys.available_actions import available_actions, why_key_is_disabled
 from sandbox_tui.tui.screens.cockpit.replay.replay_position import ReplayPosition
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 from sandbox_tui.tui.screens.dialogs.pager import PagerScreen
@@ -82,6 +82,14 @@ async def test_help_names_the_call_that_the_narrow_bar_shortens(session: Path) -
         words = {one.name: one.words for one in available_actions(screen)}
         assert words["replay.step"] == "Next call"
         assert all(words.values())
+
+
+async def test_the_keys_of_a_run_say_that_this_is_a_replay(session: Path) -> None:
+    async with replayed(session, (100, 30)) as (screen, _):
+        words = {key: why_key_is_disabled(screen, key) for key in "armxz"}
+        assert words["a"] == "Approve: a replay shows what was recorded."
+        assert words["r"] == "Reject: a replay shows what was recorded."
+        assert words["z"] == "", "it has an action here"
 
 
 async def test_two_keys_of_a_search_stay_in_the_smallest_bar(session: Path) -> None:

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from typing_extensions import override
 
 from sandbox_tui.sessions import RunSummary, Store
+from sandbox_tui.tui.keys.default_keys import ACTIONS
+from sandbox_tui.tui.keys.hint import action_with
 from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
 from sandbox_tui.tui.screens.cockpit.replay.replay_loop import ReplayLoop
 from sandbox_tui.tui.screens.cockpit.replay.replay_moves import ReplayMoves
@@ -94,3 +96,9 @@ class ReplayActions(Cockpit):
         """Export the session to files."""
         self._replay.hold()
         export_session(self, self._summary, self._store)
+
+    @override
+    def why_key_does_nothing(self, key: str) -> str:
+        """Why a key that steers a run does nothing here."""
+        name = action_with(key, ("live",))
+        return f"{ACTIONS[name].short_title}: a replay shows what was recorded." if name else ""
