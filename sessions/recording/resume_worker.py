@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 
 from sandbox_tui.core.base.errors import ResumeRefused, RunsElsewhere, SandboxLost, SandboxNotLeft
 from sandbox_tui.core.base.process_identity import ProcessIdentity
@@ -13,9 +14,19 @@ from sandbox_tui.core.lineage.open_resumed import NOT_RECORDED, open_resumed, re
 from sandbox_tui.core.lineage.recovery import recover
 from sandbox_tui.core.run.run import Run
 from sandbox_tui.core.run.run_request import RunRequest
+from sandbox_tui.sessions.recording.give_way import asking_for
 from sandbox_tui.sessions.recording.run_worker import RunWorker
 from sandbox_tui.sessions.store.run_summary import RunSummary
 from sandbox_tui.sessions.store.store import Store
+
+CLAIM_SECONDS = 0.1
+"""Seconds between two attempts to claim a session that another program was asked for."""
+
+HEARD_SECONDS = 2.0
+"""How long to wait for that program to hear."""
+
+GIVEN_UP_SECONDS = 30.0
+"""How much longer to wait once it has heard: it has to release the sandbox."""
 
 
 class ResumedWorker(RunWorker):
@@ -51,8 +62,7 @@ class ResumedWorker(RunWorker):
         self._claim: asyncio.Future[ProcessIdentity] | None = None
 
     async def _open(self) -> Run:
-        self._claim = asyncio.ensure_future(asyncio.to_thread(claim, self._store, self.run_id))
-        await asyncio.shield(self._claim)
+        await self._claim_in_turn()
         if self._worker_before is not None:
             await self._worker_before.release_sandbox()
         self._history = await asyncio.to_thread(self._read)
@@ -67,6 +77,45 @@ class ResumedWorker(RunWorker):
             )
         blobs = self._store.blobs(self.run_id)
         return open_resumed(recovered, self.request, blobs, began=self._began_before)
+
+    async def _claim_in_turn(self) -> None:
+        """Claim the session; if the program that ran it still has it, ask for it first.
+
+        Raises:
+            ResumeRefused: the session cannot be resumed, or that program does not give it up.
+            RunsElsewhere: a live program runs it.
+        """
+        if await self._is_claimed():
+            return
+        with asking_for(self._store, self.run_id) as asked:
+            until = time.monotonic() + HEARD_SECONDS
+            while not await self._is_claimed():
+                if time.monotonic() > until + (0 if asked.exists() else GIVEN_UP_SECONDS):
+                    raise ResumeRefused(self._kept_words())
+                await asyncio.sleep(CLAIM_SECONDS)
+
+    async def _is_claimed(self) -> bool:
+        """Claim the session; return whether the program that ran it no longer has it."""
+        self._claim = asyncio.ensure_future(asyncio.to_thread(claim, self._store, self.run_id))
+        try:
+            await asyncio.shield(self._claim)
+        except RunsElsewhere:
+            if await asyncio.to_thread(self._goes_on):
+                raise
+            return False
+        return True
+
+    def _goes_on(self) -> bool:
+        return self._store.run(self.run_id).outcome == "running"
+
+    def _kept_words(self) -> str:
+        """Say which program keeps the sandbox of a session that has ended."""
+        owned = self._store.ownership(self.run_id)
+        which = f" (process {owned.owner.pid} on {owned.owner.host_name})" if owned else ""
+        return (
+            f"The program that ran session {self.run_id}{which} still keeps its sandbox. Resume "
+            "it there, or quit that program and resume it here."
+        )
 
     def _read(self) -> list[e.AnyEvent]:
         """Return the run's events, without terminal output, which is not needed to resume."""
@@ -84,7 +133,11 @@ class ResumedWorker(RunWorker):
             )
         await asyncio.wait([self._claim])  # its thread cannot be cancelled
         if self._claim.exception() is None:
-            await asyncio.to_thread(set_owner, self._store, self.run_id, self._claim.result())
+            owner = self._claim.result()
+            if self._worker_before is not None:  # of this program
+                await self._worker_before.release_sandbox()
+                owner = ProcessIdentity.no_process()
+            await asyncio.to_thread(set_owner, self._store, self.run_id, owner)
 
 
 def request_of(run: RunSummary, settings: Settings, store: Store) -> RunRequest:

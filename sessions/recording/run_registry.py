@@ -67,7 +67,7 @@ class RunRegistry:
         from sandbox_tui.sessions.recording.resume_worker import ResumedWorker
 
         before = self.all.get(run.id)
-        return self._started(ResumedWorker(run, settings, self.store, began, before))
+        return self._started(ResumedWorker(run, settings, self.store, began, before), before)
 
     def fork(self, plan: ForkPlan, request: ForkRequest) -> RunWorker:
         """Start a run that continues from the middle of a recorded one."""
@@ -75,20 +75,30 @@ class RunRegistry:
 
         return self._started(ForkWorker(plan, request, self.store))
 
-    def _started(self, worker: RunWorker) -> RunWorker:
+    def _started(self, worker: RunWorker, before: RunWorker | None = None) -> RunWorker:
         self.all[worker.run_id] = worker
         worker.start()
-        watching = asyncio.create_task(self._give_up(worker))
+        watching = asyncio.create_task(self._give_up(worker, before))
         self._watching.add(watching)
         watching.add_done_callback(self._watching.discard)
         return worker
 
-    async def _give_up(self, worker: RunWorker) -> None:
+    async def _give_up(self, worker: RunWorker, before: RunWorker | None) -> None:
         """Release a run that could not be recorded completely, so that it can be opened, resumed
-        and deleted although this program is still alive."""
+        and deleted although this program is still alive; one that has ended and can be resumed,
+        once another program asks for it. If a resumption was refused, the run is what it was
+        `before`."""
+        from sandbox_tui.sessions.recording.give_way import give_way, was_refused
+
         await worker.ended.wait()
+        if was_refused(worker) and self.all.get(worker.run_id) is worker:
+            del self.all[worker.run_id]
+            if before is None:
+                return
+            self.all[worker.run_id] = worker = before
         if worker.failure is not None and worker.state.seq and worker.state.finished is None:
             await asyncio.to_thread(self.store.give_up, worker.run_id)
+        await give_way(worker, self.store, lambda: self.all.get(worker.run_id) is worker)
 
     @property
     def unfinished(self) -> list[RunWorker]:
