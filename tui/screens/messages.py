@@ -57,7 +57,9 @@ class ResumeRequested(Message):
         run_id: the session.
         then: called when the screen of the resumed run has been left; None opens no screen, since
             the one that asks shows the run.
-        refused: called with the reason if it cannot be resumed.
+        refused: called with the reason if it cannot be resumed; without a screen of the resumed
+            run, also if that turns out later.
+        name: what to call the run.
     """
 
     def __init__(
@@ -65,8 +67,10 @@ class ResumeRequested(Message):
         run_id: str,
         then: Callable[[None], None] | None,
         refused: Callable[[SandboxTuiError], None],
+        name: str = "this run",
     ) -> None:
         super().__init__()
+        self.name = name
         self.run_id = run_id
         self.then = then
         self.refused = refused

@@ -8,15 +8,17 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import msgspec
 import pytest
 from textual.pilot import Pilot
 
-from sandbox_tui.core.base.errors import ResumeRefused
+from sandbox_tui.core.base.errors import ResumeRefused, RunsElsewhere
 from sandbox_tui.core.base.process_identity import ProcessIdentity
 from sandbox_tui.core.config.settings import Settings, load
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import RunRegistry, RunSummary, RunWorker, Store
+from sandbox_tui.sessions.recording.resume_worker import ResumedWorker
 from sandbox_tui.sessions.remote import followed_run, recorded_run
 from sandbox_tui.sessions.remote.client import RunClient
 from sandbox_tui.tui.app import SandboxTui
@@ -173,9 +175,45 @@ async def test_a_key_resumes_all_runs_that_can_be(
         await pilot.press("r")
         await until(pilot, lambda: isinstance(app.screen, ResumeRunsDialog))
         await pilot.press("a")
-        refused = {"a cannot be resumed.", "b cannot be resumed."}
+        refused = {"Run 1: a cannot be resumed.", "Run 2: b cannot be resumed."}
         await until(pilot, lambda: refused <= {one.message for one in shown_toasts(app)})
         assert app.screen is wall
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize(
+    ("why", "words"),
+    [
+        (ResumeRefused("Its program keeps it."), "Run 1: Its program keeps it."),
+        (
+            RunsElsewhere("A program runs it."),
+            "Another terminal has resumed run 1; you can watch it here and steer it there.",
+        ),
+    ],
+)
+async def test_a_resumption_that_is_refused_later_leaves_the_tile_as_it_was(
+    store: Store, monkeypatch: pytest.MonkeyPatch, why: ResumeRefused, words: str
+) -> None:
+    async def refuse(_: ResumedWorker) -> None:
+        raise why
+
+    end = e.RunFinished(seq=2, t=80.0, reason="model_unavailable", error="x", totals=e.Totals())
+    for run_id in ("a", "b"):
+        settings = e.RunSettings(mode="auto", sandbox={})
+        store.delete(run_id)
+        first = started(run_id, started_at=time.time())
+        store.append(run_id, [msgspec.structs.replace(first, settings=settings), end])
+    monkeypatch.setattr(ResumedWorker, "_open", refuse)
+    async with wall_of(store) as (app, pilot, (tile, _)):
+        await until(pilot, lambda: tile.state.finished)
+        await pilot.press("r")
+        await until(pilot, lambda: isinstance(app.screen, ResumeRunsDialog))
+        await pilot.press("r")
+        await until(pilot, lambda: words in [one.message for one in shown_toasts(app)])
+        await until(pilot, lambda: tile.state.finished)
+        assert tile.status_words == "✗ model unavailable"
+        assert not app.screen.why_unavailable("resume", ())  # type: ignore[attr-defined]
+        await until(pilot, lambda: not app.failures)
 
 
 @pytest.mark.usefixtures("quick")

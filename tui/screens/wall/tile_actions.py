@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from textual.screen import Screen
 
-from sandbox_tui.core.base.errors import SandboxTuiError
+from sandbox_tui.core.base.errors import RunsElsewhere, SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import CallItem
 from sandbox_tui.core.run.human.run_controls import Controls
 from sandbox_tui.sessions import RunRegistry
 from sandbox_tui.sessions.recording.run_registry import ENDED_BY_USER
 from sandbox_tui.sessions.remote.recorded_run import RecordedRun
+from sandbox_tui.sessions.remote.run_handle import FoldedRun
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.titles import task_line
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.screens.cockpit.live.approving.call_drafts import CallDrafts
-from sandbox_tui.tui.screens.cockpit.live.interrupted import follow_on_screen
+from sandbox_tui.tui.screens.cockpit.live.interrupted import (
+    follow_on_screen,
+    resumed_elsewhere_words,
+)
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from sandbox_tui.tui.screens.cockpit.live.steering import GONE, RunSteering, pause_or_resume
 from sandbox_tui.tui.screens.cockpit.live.waiting_toast import thawed_for
@@ -25,7 +30,7 @@ from sandbox_tui.tui.screens.compare.compare_screen import CompareScreen
 from sandbox_tui.tui.screens.dialogs.ask_one_line import PromptDialog
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog, EndRunDialog
 from sandbox_tui.tui.screens.home.rows.session_opener import SessionOpener
-from sandbox_tui.tui.screens.messages import ResumeRequested
+from sandbox_tui.tui.screens.messages import GoesOnElsewhere, ResumeRequested
 from sandbox_tui.tui.screens.wall.allow_in_runs import AllowInRuns
 from sandbox_tui.tui.screens.wall.dialogs.choose_one_or_all import Which
 from sandbox_tui.tui.screens.wall.dialogs.decide_about_all import (
@@ -51,6 +56,7 @@ from sandbox_tui.tui.screens.wall.steering.mode_of_runs import (
     pausing_words,
 )
 from sandbox_tui.tui.screens.wall.steering.resumable_runs import resumable
+from sandbox_tui.tui.textual_support.toasts import RESULT_SECONDS
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.calls.inject_bar import PLACEHOLDER
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
@@ -121,12 +127,25 @@ class TileActions:
         def answered(which: Which | None) -> None:
             runs = resumable(tiles if which == "all" else [tile]) if which else []
             for one in runs:
-                self._screen.post_message(ResumeRequested(one.worker.run_id, None, self.complain))
+                refused = partial(self._say_refused, one.number, one.worker)
+                name = f"run {one.number}"
+                request = ResumeRequested(one.worker.run_id, None, refused, name)
+                self._screen.post_message(request)
 
         if count > 1:
             app_of(self._screen).push_screen(ResumeRunsDialog(tile.number, count), answered)
         else:
             answered("one")
+
+    def _say_refused(self, number: int, before: FoldedRun, error: SandboxTuiError) -> None:
+        """Say why a run is not resumed, which the tile shows from now on as it was `before`."""
+        self._screen.post_message(GoesOnElsewhere(before))
+        if isinstance(error, RunsElsewhere):
+            words = resumed_elsewhere_words(f"run {number}")
+            self._screen.notify(words, markup=False, timeout=RESULT_SECONDS)
+        else:
+            words = sanitize_line(f"Run {number}: {error}")
+            self._screen.notify(words, severity="error", markup=False, timeout=RESULT_SECONDS)
 
     def approve_always(self, tile: RunTile, tiles: Sequence[RunTile]) -> None:
         """Approve the waiting call of a run and all similar ones for the rest of that run, or of

@@ -16,7 +16,8 @@ from textual.widgets import Static
 from sandbox_tui.core.base.errors import SandboxTuiError, StoreError
 from sandbox_tui.core.base.sanitize import sanitize
 from sandbox_tui.core.config.settings import Settings
-from sandbox_tui.sessions import RunRegistry, RunSummary, Store
+from sandbox_tui.sessions import RunRegistry, RunSummary, RunWorker, Store
+from sandbox_tui.sessions.recording.give_way import was_refused
 from sandbox_tui.sessions.remote.client import RunClient
 from sandbox_tui.sessions.remote.followed_run import FollowedRun, follow_elsewhere
 from sandbox_tui.sessions.remote.resume_here import resume_here
@@ -145,7 +146,7 @@ def open_resumed(
         if here is not None:
             worker = here
         elif is_elsewhere and event.then is None:
-            app.notify(_resumed_words(run), markup=False, timeout=RESULT_SECONDS)
+            app.notify(_resumed_words(run, event.name), markup=False, timeout=RESULT_SECONDS)
             return None
         elif is_elsewhere:
             worker = _attached_below(app, run.id) or follow_elsewhere(run, runs.store)
@@ -155,15 +156,25 @@ def open_resumed(
         event.refused(error)
         return None
     if event.then is None:
+        app.run_worker(_notice_refusal(worker, event.refused))
         return worker
     asks = not is_elsewhere and not is_above_runs(app)
     screen = LiveScreen(worker, runs.store, confirm_leave=asks)
     app.push_screen(screen, event.then)
     if is_elsewhere:
-        app.notify(_resumed_words(run), markup=False, timeout=RESULT_SECONDS)
+        app.notify(_resumed_words(run, event.name), markup=False, timeout=RESULT_SECONDS)
     if isinstance(worker, FollowedRun):
         _steer_once_detached(screen)
     return worker
+
+
+async def _notice_refusal(worker: RunHandle, refused: Callable[[SandboxTuiError], None]) -> None:
+    """Wait until a run that was resumed without a screen of its own has ended, and call
+    `refused` if it turns out that another program has it."""
+    await worker.ended.wait()
+    error = worker.failure
+    if isinstance(worker, RunWorker) and was_refused(worker) and error is not None:
+        refused(error)
 
 
 def follow_on_screen(
@@ -213,10 +224,16 @@ def _steer_once_detached(screen: LiveScreen) -> None:
     timer = screen.set_interval(POLL_SECONDS, look)
 
 
-def _resumed_words(run: RunSummary) -> str:
+def _resumed_words(run: RunSummary, name: str) -> str:
     """Say where a run was resumed that is not to be resumed here."""
     if run.outcome != "running":
-        return f"Another terminal had resumed this run; it has ended ({outcome_words(run)})."
+        return f"Another terminal had resumed {name}; it has ended ({outcome_words(run)})."
     if is_served(run.id):
-        return "The run goes on detached: it can be steered here, too."
-    return "Another terminal has resumed this run; you can watch it here and steer it there."
+        which = "The run" if name == "this run" else f"{name[:1].upper()}{name[1:]}"
+        return f"{which} goes on detached: it can be steered here, too."
+    return resumed_elsewhere_words(name)
+
+
+def resumed_elsewhere_words(name: str) -> str:
+    """Say that another terminal, which alone can steer it, has resumed a run."""
+    return f"Another terminal has resumed {name}; you can watch it here and steer it there."
