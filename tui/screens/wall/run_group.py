@@ -101,7 +101,8 @@ class RunGroup:
     ) -> None:
         if (watching := self._watching.get(before.run_id)) is not None:
             watching.cancel()
-        self._left_here[now.run_id] = before
+        if before is self._workers.all.get(now.run_id):
+            self._left_here[now.run_id] = before
         self._runs = {**self._runs, now.run_id: now}
         self._begin(now, screen)
         screen.post_message(GoesOnElsewhere(now))

@@ -35,9 +35,9 @@ def given_up(store: Store, run_id: str = "r") -> None:
     store.append(run_id, [started(run_id, task=run_id, started_at=time.time()), UNAVAILABLE])
 
 
-def resumed(store: Store, run_id: str = "r") -> None:
+def resumed(store: Store, run_id: str = "r", seq: int = 3) -> None:
     """Resume it, as another program does."""
-    again = e.RunResumed(seq=3, t=80.0, resumed_at=time.time(), away=9.0, sandbox_info={})
+    again = e.RunResumed(seq=seq, t=80.0, resumed_at=time.time(), away=9.0, sandbox_info={})
     store.set_owner(run_id, ProcessIdentity.this_process())
     store.append(run_id, [again])
 
@@ -103,5 +103,7 @@ async def test_the_wall_shows_it_also_in_the_place_of_a_run_of_this_program(
             assert run.goes_on
             store.append("r", [msgspec.structs.replace(UNAVAILABLE, seq=4, t=90.0)])
             await until(pilot, lambda: group.all["r"].state.seq == 4)
+            resumed(store, seq=5)
+            await until(pilot, lambda: group.all["r"].state.seq == 5)
             again = workers.all["r"] = ended_here(store)  # resumed here now
             assert group.all["r"] is again
