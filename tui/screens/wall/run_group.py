@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 
 from textual.screen import Screen
 from textual.worker import Worker
+from typing_extensions import override
 
 from sandbox_tui.core.base.errors import SandboxTuiError, StoreError
 from sandbox_tui.core.base.sanitize import sanitize_line
@@ -113,6 +114,25 @@ class RunGroup:
             return
         async with self._reads:
             await _watch(run)
+
+
+class RunsFollowed(RunGroup):
+    """Runs of this program, each in the program that resumes it after it has ended here."""
+
+    def __init__(self, workers: RunRegistry) -> None:
+        super().__init__([], workers)
+
+    @property
+    @override
+    def all(self) -> Mapping[str, FoldedRun]:
+        return self.in_place(self._workers.all)
+
+    def in_place(self, runs: Mapping[str, FoldedRun]) -> Mapping[str, FoldedRun]:
+        """Return these runs of this program, with those instead that other programs resumed."""
+        return {run_id: self._followed(run_id, run) for run_id, run in runs.items()}
+
+    def _followed(self, run_id: str, run: FoldedRun) -> FoldedRun:
+        return self._runs[run_id] if self._left_here.get(run_id) is run else run
 
 
 def in_order_of_launch(sessions: Iterable[RunSummary]) -> list[RunSummary]:

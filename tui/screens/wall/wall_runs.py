@@ -15,6 +15,7 @@ from sandbox_tui.sessions.remote.run_handle import FoldedRun
 from sandbox_tui.sessions.store.tables.annotations import titles_of
 from sandbox_tui.sessions.store.tables.runs import ids_kept
 from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.screens.wall.run_group import RunGroup, RunsFollowed
 from sandbox_tui.tui.screens.wall.started_together import StartedTogether
 from sandbox_tui.tui.widgets.wall.run_order import Filter, next_filter
 
@@ -47,6 +48,7 @@ class WallRuns:
     def __init__(self, workers: RunRegistry, group: Group | None = None) -> None:
         self._workers = workers
         self._group = self._first_group = group
+        self._followed = RunsFollowed(workers)
         self.deleted: frozenset[str] = frozenset()
         self.titles: Mapping[str, str] = {}
         with contextlib.suppress(StoreError):  # what records the runs reports it
@@ -54,7 +56,9 @@ class WallRuns:
 
     @property
     def _all(self) -> Mapping[str, FoldedRun]:
-        return self._workers.all if self._group is None else self._group.all
+        if self._group is None:
+            return self._followed.all
+        return self._followed.in_place(self._group.all)
 
     @property
     def shown(self) -> Mapping[str, FoldedRun]:
@@ -90,9 +94,11 @@ class WallRuns:
         return following
 
     def follow(self, screen: Screen[None]) -> None:
-        """Keep a group up to date as long as a screen is open."""
+        """Keep the runs up to date as long as a screen is open."""
         if self._group is not None:
             self._group.follow(screen)
+        if not isinstance(self._group, RunGroup):
+            self._followed.follow(screen)
 
     async def read(self) -> None:
         """Read the titles, and which sessions were deleted."""

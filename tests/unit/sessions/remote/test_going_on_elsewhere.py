@@ -22,6 +22,8 @@ from sandbox_tui.sessions.remote.followed_run import going_on_elsewhere
 from sandbox_tui.sessions.remote.recorded_run import RecordedRun
 from sandbox_tui.tui.screens.wall import run_group
 from sandbox_tui.tui.screens.wall.run_group import RunGroup
+from sandbox_tui.tui.screens.wall.started_together import StartedTogether
+from sandbox_tui.tui.screens.wall.wall_runs import WallRuns
 from tests.unit.event_streams import started
 from tests.waiting import until
 
@@ -107,3 +109,24 @@ async def test_the_wall_shows_it_also_in_the_place_of_a_run_of_this_program(
             await until(pilot, lambda: group.all["r"].state.seq == 5)
             again = workers.all["r"] = ended_here(store)  # resumed here now
             assert group.all["r"] is again
+
+
+@pytest.mark.parametrize("together", [False, True])
+async def test_the_wall_of_the_program_that_ran_it_follows_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, together: bool
+) -> None:
+    monkeypatch.setattr(run_group, "POLL_SECONDS", 0.01)
+    monkeypatch.setattr(recorded_run, "POLL_SECONDS", 0.01)
+    with contextlib.closing(Store(tmp_path / "s.db")) as store:
+        given_up(store)
+        workers = RunRegistry(store)
+        worker = workers.all["r"] = ended_here(store)
+        shown = WallRuns(workers, StartedTogether([worker], workers) if together else None)
+        app = App[None]()
+        async with app.run_test() as pilot:
+            shown.follow(cast(Screen[None], app.screen))
+            assert shown.shown["r"] is worker
+            resumed(store)
+            await until(pilot, lambda: shown.shown["r"].state.seq == 3)
+            again = workers.all["r"] = ended_here(store)
+            assert shown.shown["r"] is again
