@@ -277,7 +277,7 @@ def test_one_call_at_a_time(person: Person, scripted_server: Serve) -> None:
         person.enters(f"sandbox-tui run x --base-url {server.url} --model m")
         person.sees("1 bash")
         person.presses("s")
-        person.sees("waits for you", "mode step")
+        person.sees("◆ waits for you", "mode step")
         person.presses("C-q")
         person.sees("1 run waits for you. End it and quit?")
         person.presses("y")

@@ -36,7 +36,7 @@ def calls() -> list[s.Scripted]:
 
 def killed(person: Person, run: str) -> None:
     person.enters(run)
-    person.sees("2 bash", "sleeping")
+    person.sees("2 bash", "❯ echo sleeping")  # the second call has started
     os.kill(person.program(), signal.SIGKILL)
     person.is_back()
     person.runs("reset")

@@ -109,7 +109,7 @@ def test_panes_are_switched(person: Person) -> None:
         person.presses("Enter")
         person.sees("2 bash")
         person.presses("C-q")
-        person.sees("still running")
+        person.sees("End it and quit?")
         person.presses("y")
         assert person.is_back() == 130
 
