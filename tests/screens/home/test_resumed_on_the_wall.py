@@ -161,6 +161,27 @@ async def test_a_key_resumes_the_chosen_run_or_all_that_can_be(
         app.runs.all.clear()
 
 
+async def test_on_a_run_that_has_ended_for_good_the_key_is_about_the_others(store: Store) -> None:
+    end = e.RunFinished(seq=2, t=1.0, reason="submitted", error=None, totals=e.Totals())
+    store.append("a", [end])
+    store.append("c", [started(started_at=time.time())])
+    store.set_owner("c", ProcessIdentity.no_process())
+    runs = [store.run(run_id) for run_id in ("a", "b", "c")]
+    app = SandboxTui(load({"model.name": "m", "model.local_ports": []}), store, Attach(runs))
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        wall = app.screen
+        assert isinstance(wall, WallScreen)
+        tiles = wall.query(RunTile)
+        await until(pilot, lambda: [one.kind for one in tiles][1:] == ["failed"] * 2)
+        await until(pilot, lambda: app.focused is tiles[0] and tiles[0].kind != "running")
+        await until(pilot, lambda: not wall.why_unavailable("resume", ()))
+        assert wall.words_for("resume") == "resume 2 runs"
+        assert "resume" not in wall.urgent_actions
+        await pilot.press("r")
+        await until(pilot, lambda: isinstance(app.screen, ResumeRunsDialog))
+        await pilot.press("escape")
+
+
 @pytest.mark.usefixtures("quick")
 async def test_a_key_resumes_all_runs_that_can_be(
     store: Store, monkeypatch: pytest.MonkeyPatch

@@ -14,6 +14,7 @@ from sandbox_tui.tui.screens.wall.steering.controlled_runs import (
     active_modes,
     others_for,
 )
+from sandbox_tui.tui.screens.wall.steering.resumable_runs import to_resume, why_not_resumed
 from sandbox_tui.tui.widgets.wall.run_groups import has_ended
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 
@@ -79,6 +80,9 @@ def words_of(
     if action in OTHERS_WORDS and (others := others_for(chosen, tiles)):
         those = "all" if len(others) > 1 else f"run {others[0].number}"
         return f"{OTHERS_WORDS[action]} {those}"
+    if action == "resume" and chosen is not None and why_not_resumed(chosen):
+        first, count = to_resume(chosen, tiles)
+        return f"resume {f'run {first.number}' if count == 1 else f'{count} runs'}"
     if action == "pause_all":
         return "resume all" if active_modes(tiles) == frozenset[Mode](("paused",)) else "pause all"
     if action == "approve_all":

@@ -55,7 +55,7 @@ from sandbox_tui.tui.screens.wall.steering.mode_of_runs import (
     pauses_later,
     pausing_words,
 )
-from sandbox_tui.tui.screens.wall.steering.resumable_runs import resumable
+from sandbox_tui.tui.screens.wall.steering.resumable_runs import resumable, to_resume
 from sandbox_tui.tui.textual_support.toasts import RESULT_SECONDS
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.calls.inject_bar import PLACEHOLDER
@@ -121,11 +121,11 @@ class TileActions:
 
     def resume(self, tile: RunTile, tiles: Sequence[RunTile]) -> None:
         """Resume a run, or all runs of these tiles that can be, after asking which; the tiles show
-        them as they go on."""
-        count = len(resumable(tiles))
+        them as they go on. If the run cannot be resumed, it is about the others."""
+        first, count = to_resume(tile, tiles)
 
         def answered(which: Which | None) -> None:
-            runs = resumable(tiles if which == "all" else [tile]) if which else []
+            runs = resumable(tiles if which == "all" else [first]) if which else []
             for one in runs:
                 refused = partial(self._say_refused, one.number, one.worker)
                 name = f"run {one.number}"
@@ -133,7 +133,7 @@ class TileActions:
                 self._screen.post_message(request)
 
         if count > 1:
-            app_of(self._screen).push_screen(ResumeRunsDialog(tile.number, count), answered)
+            app_of(self._screen).push_screen(ResumeRunsDialog(first.number, count), answered)
         else:
             answered("one")
 

@@ -37,7 +37,7 @@ from sandbox_tui.tui.screens.wall.steering.controlled_runs import (
     why_not_here,
 )
 from sandbox_tui.tui.screens.wall.steering.key_answers import KeyAnswers
-from sandbox_tui.tui.screens.wall.steering.resumable_runs import why_not_resumed
+from sandbox_tui.tui.screens.wall.steering.resumable_runs import resumable, why_not_resumed
 from sandbox_tui.tui.screens.wall.tile_actions import TileActions
 from sandbox_tui.tui.screens.wall.waiting_previews import WaitingPreviews
 from sandbox_tui.tui.screens.wall.wall_runs import Group, WallRuns
@@ -237,10 +237,11 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, RunKeys):
         self._refresh_keys()
 
     def _refresh_keys(self) -> None:
-        tile, self._waiting = self._chosen, len(waiting_here(self._seen_tiles()))
+        tile, seen = self._chosen, self._seen_tiles()
+        self._waiting = len(waiting_here(seen))
         state = tile and (tile.kind, tile.state.mode, why_not_resumed(tile))
-        run = state, self._waiting, active_modes(self._seen_tiles())
-        others = [one.number for one in others_for(tile, self._seen_tiles())]
+        run = state, self._waiting, active_modes(seen), [one.number for one in resumable(seen)]
+        others = [one.number for one in others_for(tile, seen)]
         shown = self._marked, tile is self._marked, self._is_filtered, self._runs.hidden
         now = run, others, self._to_take, shown
         if now != self._keys_for:

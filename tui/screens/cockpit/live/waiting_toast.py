@@ -9,7 +9,7 @@ from textual.screen import Screen
 from sandbox_tui.core.events.types import Mode
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.screens.cockpit.live.approving.call_drafts import draft_saved
-from sandbox_tui.tui.textual_support.toasts import RESULT_SECONDS, DedupedToasts
+from sandbox_tui.tui.textual_support.toasts import DedupedToasts
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
 TIMEOUT_SECONDS = 60
@@ -37,7 +37,7 @@ def say_steps_now(screen: Screen[None], before: Mode, *, was_frozen: bool) -> No
     thawed = "The sandbox runs again." if was_frozen else ""
     mode = "Mode step: every call waits for you." if before != "step" else ""
     if words := " ".join(filter(None, (thawed, mode))):
-        screen.notify(words, timeout=RESULT_SECONDS)
+        screen.notify(words)
 
 
 def passes_in_step() -> str:

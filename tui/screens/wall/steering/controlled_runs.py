@@ -53,10 +53,10 @@ def why_not(action: str, tile: RunTile | None) -> str:
     if tile.kind not in ("running", "waiting"):
         resumes = f"; {hint('wall.resume')} resumes it"
         return f"this run has ended{'' if why_not_resumed(tile) else resumes}"
-    if action in _ABOUT_WAITING_CALL and tile.state.pending is None:
-        return "no call of this run is waiting"
     if isinstance(tile.worker, RecordedRun):
         return "this run belongs to another program"
+    if action in _ABOUT_WAITING_CALL and tile.state.pending is None:
+        return "no call of this run is waiting"
     if action == "steer":
         return "you are in control" if tile.worker.steers else why_never_steered(tile)
     return "" if tile.worker.steers else f"{REPLACED}; {hint('wall.steer')} takes control"

@@ -40,8 +40,8 @@ def resumable(tiles: Sequence[RunTile]) -> list[RunTile]:
 
 
 def why_not_resumed_here(chosen: RunTile | None, tiles: Sequence[RunTile]) -> str:
-    """Return why the key that resumes does nothing for the chosen run, and for which others it
-    does; empty if it does something.
+    """Return why the key that resumes does nothing, and which runs can be resumed; empty if it does
+    something: on a run that has ended for good, it is about the others.
 
     Args:
         chosen: the focused run.
@@ -51,5 +51,19 @@ def why_not_resumed_here(chosen: RunTile | None, tiles: Sequence[RunTile]) -> st
     others = sorted(one.number for one in resumable(tiles)) if why else []
     if not others:
         return why
+    if chosen is not None and has_ended(chosen.worker):
+        return ""
     which = f"run {others[0]}" if len(others) == 1 else f"runs {short_ranges(others)}"
     return f"{why}; {which} can be resumed"
+
+
+def to_resume(chosen: RunTile, tiles: Sequence[RunTile]) -> tuple[RunTile, int]:
+    """Return the run that is resumed if not all are: the chosen one, else the first of the others;
+    and how many can be resumed.
+
+    Args:
+        chosen: the focused run.
+        tiles: those that are shown.
+    """
+    found = sorted(resumable(tiles), key=lambda tile: tile.number)
+    return (chosen if chosen in found or not found else found[0]), len(found)
