@@ -150,7 +150,7 @@ async def _follow(
         return write if earlier is None else earlier.written_by(write)
 
     warning = asyncio.create_task(
-        warn_of_unlisted_models([worker.request for worker in started], _say)
+        warn_of_unlisted_models([worker.request for worker in started], _warn)
     )
     try:
         writing = (_write_all(worker, writer(worker, n)) for n, worker in enumerate(started, 1))
@@ -205,6 +205,10 @@ def _report_storage(worker: RunWorker) -> None:
         f"the run waits. {worker.storage_error}" if worker.storage_error else "the run continues."
     )
     _say(f"{words} ({worker.run_id})")
+
+
+def _warn(words: str) -> None:
+    _say(f"warning: {words} Trying it anyway.")
 
 
 def _say(words: str) -> None:

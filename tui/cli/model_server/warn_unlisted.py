@@ -15,6 +15,6 @@ def warn_unlisted(requests: Sequence[RunRequest]) -> None:
     """Ask the server of each model, and print a warning on stderr if it does not list it."""
 
     def say(words: str) -> None:
-        click.echo(f"sandbox-tui: warning: {words}", err=True)
+        click.echo(f"sandbox-tui: warning: {words} Trying it anyway.", err=True)
 
     asyncio.run(warn_of_unlisted_models(requests, say))

@@ -203,8 +203,10 @@ def import_files(store: Store, files: Sequence[Path]) -> bool:
             if words.endswith(KNOWN_FORMATS):  # which are listed once
                 words = words.removesuffix(KNOWN_FORMATS).rstrip() if lists_formats else words
                 lists_formats = True
-            if words.startswith(name := sanitize(path.name)):  # the error names its file itself
-                which, words = which.removesuffix(": ") or name, words.removeprefix(name)
+            name = sanitize(path.name)  # which the error itself may begin with, or with the path
+            if words.startswith((name, str(path))):
+                shown = which.removesuffix(": ") or name if words.startswith(name) else ""
+                which, words = shown, words.removeprefix(name) if shown else words
             click.echo(f"sandbox-tui: {which}{words}", err=True)
     return good
 
