@@ -118,10 +118,11 @@ def grouped(entries: Sequence[Entry], typed: str, recent: Sequence[str]) -> list
     if not typed.strip():
         return _all(entries, recent)
     found = _found(entries, typed)
-    if any(match.level > NOISE for _, matches in found for match in matches):
+    level = max((match.level for _, matches in found for match in matches), default=NOISE)
+    if level < WORDS and (elsewhere := action_elsewhere(typed)):
+        return [(f"Not on this screen: {elsewhere}", []), *(found if level > NOISE else ())]
+    if level > NOISE:
         return found
-    if elsewhere := action_elsewhere(typed):
-        return [(f"Not on this screen: {elsewhere}", [])]
     meant = closest_words(typed, _words_of(entries))
     instead = _found(entries, meant) if meant else []
     return [(f"No match; the closest: {meant}", []), *instead] if instead else found

@@ -22,7 +22,8 @@ def action_elsewhere(typed: str) -> str:
 
 @cache
 def _title_by_word() -> dict[str, str]:
-    """What a title begins with counts before its other words, and these before synonyms."""
+    """An action's name counts before the first word of its title, this before the other words of
+    the title, and these before synonyms."""
     listed = [
         (name, action.title)
         for place in PLACES
@@ -31,6 +32,7 @@ def _title_by_word() -> dict[str, str]:
     ]
     found: dict[str, str] = {}
     for title, words in (
+        *((title, name.partition(".")[2]) for name, title in listed),
         *((title, title.partition(" ")[0]) for _, title in listed),
         *((title, title) for _, title in listed),
         *((title, synonyms(name)) for name, title in listed),
