@@ -176,6 +176,15 @@ class Person(Terminal):
             self.presses(key)
             self._looks_for_change(before, self.coloured_screen)
 
+    def presses_until(self, key: str, text: str) -> None:
+        """Press a key, again if it was ignored, until `text` is on the screen: a program ignores
+        what is typed within a moment of a dialog."""
+        for _ in range(20):
+            self.presses_and_looks(key)
+            if text in self.screen():
+                return
+        raise AssertionError(f"never seen: {text} in\n{self.screen()}")
+
     def _rests(self) -> None:
         """Wait until only clocks move on the screen, for at most a second."""
         until = time.monotonic() + 1
