@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import ClassVar, NamedTuple
 
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.geometry import NULL_OFFSET, NULL_SPACING, Region, Size
 from textual.layout import Layout, WidgetPlacement
 from textual.widget import Widget
 from typing_extensions import override
+
+from sandbox_tui.tui.keys.textual_bindings import binding
 
 MIN_BOX_WIDTH, MIN_BOX_HEIGHT = 40, 5
 """Size in cells of the smallest tile with a border."""
@@ -249,8 +251,8 @@ class TileGrid(VerticalScroll, inherit_bindings=False):
     the wall move the cursor then, too: Textual's own would scroll instead."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("pageup", "page_up", show=False),
-        Binding("pagedown", "page_down", show=False),
+        binding("list.page_up", "page(-1)", show=False),
+        binding("list.page_down", "page(1)", show=False),
     ]
 
     DEFAULT_CSS = """
@@ -260,6 +262,13 @@ class TileGrid(VerticalScroll, inherit_bindings=False):
     def __init__(self) -> None:
         super().__init__(id="wall-tiles", can_focus=False)
         self._tile_layout = TileLayout()
+
+    def action_page(self, direction: int) -> None:
+        """Scroll a page down (1) or up (-1)."""
+        if direction < 0:
+            self.scroll_page_up()
+        else:
+            self.scroll_page_down()
 
     @property
     @override
