@@ -280,6 +280,7 @@ def test_runs_whose_model_was_away_are_resumed_from_the_wall(person: Person) -> 
         person.sees("3 waiting calls")
         person.presses("y")
         person.sees("3 model unavailable", "r resume")
+        person.presses_and_looks("NPage", "PPage")
         person.no_longer_sees("▌")  # escape puts a notice away first
         person.presses("Escape")
         person.sees("q leaves the wall; r resumes 3 runs.")

@@ -75,6 +75,8 @@ _BY_NAME = {
         _EVERYWHERE,
     ),
     **dict.fromkeys([f"wall.{name}" for name in ("left", "right", "up", "down")], MOVING),
+    "wall.page_down": MOVING,
+    "wall.page_up": MOVING,
     **dict.fromkeys(
         [f"settings.{name}" for name in ("up", "down", "next_section", "previous_section")], MOVING
     ),

@@ -136,6 +136,8 @@ SCREEN_ACTIONS = (
     KeyAction("wall.mode", ("M",), "mode", about="Choose the mode: auto, ask, step"),
     KeyAction("wall.open", ("enter",), "open", about="Open the run"),
     KeyAction("wall.order", ("o",), "sort", about="Sort the runs"),
+    KeyAction("wall.page_down", ("pagedown",), "Page down"),
+    KeyAction("wall.page_up", ("pageup",), "Page up"),
     KeyAction("wall.pause", ("space",), "pause", about="Pause the run, or resume it"),
     KeyAction("wall.pause_all", ("P",), "pause all", about="Pause all runs shown, or resume them"),
     KeyAction("wall.reject", ("r",), "reject", about="Reject the waiting call"),

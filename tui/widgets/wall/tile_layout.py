@@ -251,8 +251,8 @@ class TileGrid(VerticalScroll, inherit_bindings=False):
     the wall move the cursor then, too: Textual's own would scroll instead."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        binding("list.page_up", "page(-1)", show=False),
-        binding("list.page_down", "page(1)", show=False),
+        binding("wall.page_up", "page(-1)", show=False),
+        binding("wall.page_down", "page(1)", show=False),
     ]
 
     DEFAULT_CSS = """
