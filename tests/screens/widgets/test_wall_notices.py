@@ -14,7 +14,7 @@ from sandbox_tui.tui.screens.wall.steering.control_news import ControlNews
 from sandbox_tui.tui.screens.wall.steering.controlled_runs import all_of, why_not_here
 from sandbox_tui.tui.screens.wall.steering.mode_of_runs import pauses_later, pausing_words
 from sandbox_tui.tui.terminal_io.counted_runs import going_words
-from tests.screens.widgets.test_wall_tiles import Answers, Wall, ended, tile, waiting
+from tests.screens.widgets.test_wall_tiles import Answers, Wall, control_only, ended, tile, waiting
 from tests.unit.event_streams import started
 
 
@@ -75,8 +75,7 @@ def test_runs_with_a_call_in_progress_are_pausing() -> None:
 async def test_lost_control_that_is_back_is_no_longer_said(monkeypatch: pytest.MonkeyPatch) -> None:
     tiles = [tile(number, started()) for number in (1, 2, 3)]
     mine = {one.worker.run_id for one in tiles}
-    monkeypatch.setattr(RunWorker, "steers", property(lambda run: run.run_id in mine))
-    monkeypatch.setattr(RunWorker, "audience", property(lambda _: "watching"))
+    control_only(mine, monkeypatch)
     app = Wall(*tiles)
     async with app.run_test():
         answers = Answers()

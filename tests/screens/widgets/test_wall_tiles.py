@@ -385,8 +385,7 @@ async def test_control_is_taken_back_from_a_run_that_is_not_chosen(
 ) -> None:
     tiles = [tile(number, started()) for number in (1, 2, 3, 4)]
     mine = {one.worker.run_id for one in tiles if one.number != 2}
-    monkeypatch.setattr(RunWorker, "steers", property(lambda run: run.run_id in mine))
-    monkeypatch.setattr(RunWorker, "audience", property(lambda _: "watching"))
+    control_only(mine, monkeypatch)
     app = Wall(*tiles)
     async with app.run_test():
         answers = Answers()
@@ -456,6 +455,12 @@ async def test_it_is_said_who_has_taken_control(monkeypatch: pytest.MonkeyPatch)
         "You control run 3; T takes the last one.",
         "You control run 4.",
     ]
+
+
+def control_only(mine: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Control the runs with these ids, also those that are added later, and watch the others."""
+    monkeypatch.setattr(RunWorker, "steers", property(lambda run: run.run_id in mine))
+    monkeypatch.setattr(RunWorker, "audience", property(lambda _: "watching"))
 
 
 class Answers:

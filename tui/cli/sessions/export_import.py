@@ -203,12 +203,25 @@ def import_files(store: Store, files: Sequence[Path]) -> bool:
             if words.endswith(KNOWN_FORMATS):  # which are listed once
                 words = words.removesuffix(KNOWN_FORMATS).rstrip() if lists_formats else words
                 lists_formats = True
-            name = sanitize(path.name)  # which the error itself may begin with, or with the path
-            if words.startswith((name, str(path))):
-                shown = which.removesuffix(": ") or name if words.startswith(name) else ""
-                which, words = shown, words.removeprefix(name) if shown else words
-            click.echo(f"sandbox-tui: {which}{words}", err=True)
+            click.echo(f"sandbox-tui: {_about_file(words, path, which)}", err=True)
     return good
+
+
+def _about_file(words: str, path: Path, which: str) -> str:
+    """Return an error of a file with the file's name once: the error may begin with its path, or
+    with its name, which is then written as that of one of several files.
+
+    Args:
+        words: the error.
+        path: of the file.
+        which: names the file before the error if there are several; otherwise empty.
+    """
+    if words.startswith(sanitize_line(str(path))):
+        return words
+    name = sanitize(path.name)
+    if which and words.startswith(name):
+        return f"{which.removesuffix(': ')}{words.removeprefix(name)}"
+    return f"{which}{words}"
 
 
 def print_hits(hits: Sequence[Hit], limit: int, remarks: Sequence[str], *, as_json: bool) -> None:
