@@ -179,9 +179,9 @@ class Person(Terminal):
     def presses_until(self, key: str, text: str) -> None:
         """Press a key, again if it was ignored, until `text` is on the screen: a program ignores
         what is typed within a moment of a dialog."""
-        for _ in range(20):
+        for _ in range(5):
             self.presses_and_looks(key)
-            if text in self.screen():
+            if any(text in self.screen() for _ in looks(PATIENCE / 5)):
                 return
         raise AssertionError(f"never seen: {text} in\n{self.screen()}")
 
@@ -228,7 +228,7 @@ class Person(Terminal):
 
 
 def _without_clocks(screen: str) -> str:
-    """Replace all digits but those of colours, because clocks change without input."""
+    """Replace all numbers but those of colours, because clocks change without input."""
     return re.sub(
-        r"\x1b\[[\d;:]*m|\d", lambda found: found[0] if len(found[0]) > 1 else "0", screen
+        r"\x1b\[[\d;:]*m|\d+", lambda found: "0" if found[0].isdigit() else found[0], screen
     )

@@ -247,6 +247,21 @@ def test_an_unfinished_edit_survives_detaching(person: Person, scripted_server: 
         assert "stopped" in person.runs("sandbox-tui stop --all")
 
 
+def test_a_wall_too_long_for_the_screen_is_turned_by_pages(
+    person: Person, scripted_server: Serve
+) -> None:
+    server = scripted_server(reply)  # type: ignore[arg-type]
+    person.size(60, 20)
+    with person:
+        run = f"--base-url {server.url} --model m --step"
+        person.enters(f"sandbox-tui run x --samples 12 {run}")
+        person.sees("12 wait for you")
+        person.presses_and_looks("NPage", "PPage")
+        person.presses_until("C-q", "End them all and quit?")
+        person.presses("x")
+        person.is_back()
+
+
 def test_a_run_is_detached_when_the_program_is_quit(person: Person, scripted_server: Serve) -> None:
     server = scripted_server(reply)  # type: ignore[arg-type]
     with person:
@@ -280,7 +295,6 @@ def test_runs_whose_model_was_away_are_resumed_from_the_wall(person: Person) -> 
         person.sees("3 waiting calls")
         person.presses("y")
         person.sees("3 model unavailable", "r resume")
-        person.presses_and_looks("NPage", "PPage")
         person.no_longer_sees("▌")  # escape puts a notice away first
         person.presses("Escape")
         person.sees("q leaves the wall; r resumes 3 runs.")
