@@ -25,6 +25,7 @@ class CallRow:
         decided_by: who decided: `human`, `policy` or `auto`; None while it is pending.
         proposed_arguments: JSON text of the model's version if they were edited; otherwise None.
         ok, exit_code: of its observation; None without one.
+        timed_out: whether its time limit ended it.
         interrupted: whether the user ended it, or it was lost with its program.
         observation: empty without one.
         duration: seconds; 0 without an observation.
@@ -40,6 +41,7 @@ class CallRow:
     proposed_arguments: str | None
     ok: bool | None
     exit_code: int | None
+    timed_out: bool
     interrupted: bool
     observation: str
     duration: float
@@ -48,7 +50,7 @@ class CallRow:
 
 _COLUMNS = (
     "number, step, tool, arguments, verdict, decided_by, proposed_arguments, ok, exit_code,"
-    " interrupted, observation, duration,"
+    " timed_out, interrupted, observation, duration,"
     " coalesce(finished_seq, proposed_seq) AS seq"
 )
 
@@ -212,6 +214,7 @@ def _call(row: dict[str, Any]) -> CallRow:
         proposed_arguments=row["proposed_arguments"],
         ok=None if row["ok"] is None else bool(row["ok"]),
         exit_code=row["exit_code"],
+        timed_out=bool(row["timed_out"]),
         interrupted=bool(row["interrupted"]),
         observation=row["observation"] or "",
         duration=row["duration"] or 0.0,

@@ -35,6 +35,8 @@ def _outcome(call: CallRow) -> str:
         return "no result"
     if call.ok:
         return "ok"
+    if call.timed_out:
+        return "timed out"
     if call.interrupted:
         return "interrupted"
     return f"exit {call.exit_code}" if call.exit_code else "failed"

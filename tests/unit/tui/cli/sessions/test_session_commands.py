@@ -178,6 +178,20 @@ def test_a_fork_is_shown_with_its_step_and_what_it_changed(store: Store) -> None
     assert re.search(r"^   1  ok .* bash echo new  \(edited by you\)$", shown, re.MULTILINE)
 
 
+def test_a_call_that_timed_out_is_shown_as_such(store: Store) -> None:
+    call = e.ToolCall(number=1, step=1, id="c", name="execute_bash", arguments=BASH % "sleep 60")
+    own: list[e.AnyEvent] = [
+        e.CallProposed(call=call),
+        e.CallDecided(call=1, verdict="approve", by="auto"),
+        e.CallFinished(call=1, observation="late", ok=False, exit_code=130, timed_out=True),
+    ]
+    numbered = [msgspec.structs.replace(event, seq=seq) for seq, event in enumerate(own, 2)]
+    store.append(RUN, [started(RUN), *numbered])
+    shown = run("sessions", "show", RUN).output
+    assert re.search(r"^   1  timed out .* bash sleep 60$", shown, re.MULTILINE)
+    assert json.loads(run("sessions", "show", RUN, "--json").stdout)["call_list"][0]["timed_out"]
+
+
 def test_a_run_that_submitted_without_an_answer_says_why(store: Store) -> None:
     keep(store, RUN)
     shown = run("sessions", "show", RUN).output
