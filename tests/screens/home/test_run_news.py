@@ -108,6 +108,27 @@ async def test_a_run_that_ends_is_told_and_enter_opens_it_while_the_cursor_is_th
             pilot.app.runs.all.clear()  # type: ignore[attr-defined]
 
 
+@pytest.mark.parametrize(
+    ("width", "told"),
+    [
+        (80, "the 1000th prime: submitted 7919 · enter opens it"),
+        (44, "the 1000th p…: submitted · enter opens it"),
+    ],
+)
+async def test_news_of_an_end_has_the_answer_where_there_is_room(
+    tmp_path: Path, width: int, told: str
+) -> None:
+    with contextlib.closing(Store(tmp_path / "s.db")) as store:
+        keep(store, *sample("zebra"), run_id="before")
+        async with at_home(store) as (home, pilot):
+            await pilot.resize_terminal(width, 30)
+            (run,) = await going(home, pilot, store, "the 1000th prime")
+            end = e.RunFinished(reason="submitted", error=None, totals=e.Totals(), answer="7919")
+            run.state.apply(end)
+            await until(pilot, lambda: look(pilot) == [told])
+            pilot.app.runs.all.clear()  # type: ignore[attr-defined]
+
+
 async def test_a_run_whose_session_was_deleted_is_no_news(tmp_path: Path) -> None:
     with contextlib.closing(Store(tmp_path / "s.db")) as store:
         keep(store, *sample("zebra"), run_id="before")

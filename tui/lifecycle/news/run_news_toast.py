@@ -11,6 +11,7 @@ from textual.screen import Screen
 
 from sandbox_tui.core.run.run_labels import SAMPLE, SAMPLES
 from sandbox_tui.sessions.recording.run_registry import ENDED_BY_USER
+from sandbox_tui.tui.format.answers import short_answer
 from sandbox_tui.tui.format.titles import cut_title, task_line
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.screens.palette.shown_runs import is_shown, without_dialogs
@@ -181,8 +182,12 @@ class RunNewsToast:
             leads_to_it = f" · {hint('app.palette')} finds it"
         elif home.opens_on_enter(run.run_id):
             leads_to_it = " · enter opens it"
-        then = f": {words}{'' if is_covered else leads_to_it}"
-        return self._on_one_line(self._which_sample(run), title, then)
+        key = "" if is_covered else leads_to_it
+        which, then = self._which_sample(run), f": {words}{key}"
+        with_answer = f": {words}{_answer(run)}{key}"
+        if self._room(which, with_answer) >= min(MIN_TITLE_CHARACTERS, cell_len(title)):
+            then = with_answer
+        return self._on_one_line(which, title, then)
 
     def _which_sample(self, run: RunWorker) -> str:
         """Return what tells a sample apart from the others of its task; empty if it is none."""
@@ -196,11 +201,23 @@ class RunNewsToast:
     def _on_one_line(self, before: str, title: str, then: str) -> str:
         """Return a title between other words; it is cut so that all fit one line. Where there is no
         room for it, a sample is named by its number alone."""
-        room = self._app.size.width - AROUND - cell_len(before) - cell_len(then)
+        room = self._room(before, then)
         if before and room < MIN_TITLE_CHARACTERS:
             return f"{before.removesuffix(' of ')}{then}"
         shown = min(MAX_TITLE_CHARACTERS, max(MIN_TITLE_CHARACTERS, room))
         return f"{before}{cut_title(title, shown)}{then}"
+
+    def _room(self, before: str, then: str) -> int:
+        """Return the columns left for a title between other words on one line."""
+        return self._app.size.width - AROUND - cell_len(before) - cell_len(then)
+
+
+def _answer(run: RunWorker) -> str:
+    """Return the answer that a run has submitted, short, after a space; empty without one."""
+    finished = run.state.finished
+    if finished is None or finished.reason != "submitted" or not finished.answer:
+        return ""
+    return f" {short_answer(finished.answer)}"
 
 
 def _still_new(news: dict[str, News], stack: Sequence[Screen[Any]]) -> dict[str, News]:
