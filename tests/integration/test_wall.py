@@ -339,7 +339,7 @@ async def test_a_mode_is_set_for_all_runs_shown_whatever_their_group(tmp_path: P
         assert modes_marked(app) == ["ask (policy)"]
         await pilot.press("a")
         await until(pilot, lambda: tile_of(wall, 1).state.mode == "auto")
-        assert notices(app)[-1] == "Mode auto in run 1."
+        assert notices(app)[-1] == "Mode auto in run 1; its call still waits: a approves it."
 
 
 def notices(app: SandboxTui) -> list[str]:

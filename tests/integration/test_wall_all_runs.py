@@ -163,7 +163,7 @@ async def test_runs_that_are_paused_stay_so_when_their_mode_is_chosen(tmp_path: 
                 ("g", "p"),
                 "Mode ask in both runs once you resume them; 2 calls still wait: A decides on them.",
             ),
-            (("a",), "Mode auto in run 1 once you resume it."),
+            (("a",), "Mode auto in run 1 once you resume it; its call still waits: a approves it."),
         ):
             await pilot.press("M")
             await until(pilot, lambda: isinstance(app.screen, WallModeDialog))
@@ -187,7 +187,13 @@ async def test_runs_that_are_paused_stay_so_when_their_mode_is_chosen(tmp_path: 
         await pilot.press("M")
         await until(pilot, lambda: isinstance(app.screen, WallModeDialog))
         await pilot.press("s")
-        await until(pilot, lambda: shown(app) == ["Mode step in run 1 once you resume it."])
+        await until(
+            pilot,
+            lambda: (
+                shown(app)
+                == ["Mode step in run 1 once you resume it; its call still waits: a approves it."]
+            ),
+        )
         await pilot.press("space")
         assert not shown(app)
 

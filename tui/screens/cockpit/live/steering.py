@@ -225,6 +225,7 @@ class RunSteering:
             elif run is not None and mode is not None:
                 run.choose_mode(mode)
                 self.say_since_when(run)
+                self._say_what_still_waits()
 
         given = run.gate.resume_mode, number_that_stays(pending), len(self._state.granted)
         dialog = ModeDialog(*given, is_paused=run.gate.mode == "paused")

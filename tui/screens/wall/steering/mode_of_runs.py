@@ -144,10 +144,12 @@ def _chosen_words(mode: Mode, number: int, runs: Sequence[Controls], waiting: in
 
 
 def _still_waiting(calls: int, runs: int) -> str:
-    """Say that calls still wait in several runs, and the key that leads to them; empty if none
+    """Say that calls still wait, and the key that decides on them or leads to them; empty if none
     does."""
-    if not calls or runs == 1:
+    if not calls:
         return ""
+    if runs == 1:
+        return f"; its call still waits: {hint('wall.approve')} approves it"
     key = f"{hint('wall.waiting')} goes to it"
     if calls > 1:
         key = f"{hint('wall.approve_all')} decides on them"
