@@ -17,7 +17,7 @@ from typing import NamedTuple, TextIO
 from sandbox_tui.core.agent.approver import Decision
 from sandbox_tui.core.base.durations import clock
 from sandbox_tui.core.base.errors import SandboxTuiError
-from sandbox_tui.core.base.sanitize import sanitize_json, sanitize_line
+from sandbox_tui.core.base.sanitize import sanitize, sanitize_json
 from sandbox_tui.core.config.settings import Settings
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import RunState
@@ -213,7 +213,7 @@ def _warn(words: str) -> None:
 
 def _say(words: str) -> None:
     with contextlib.suppress(OSError):  # stderr is closed too
-        sys.stderr.write(f"sandbox-tui: {sanitize_line(words)}\n")
+        sys.stderr.write(f"sandbox-tui: {sanitize(words)}\n")
         sys.stderr.flush()
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import click
 
 from sandbox_tui.core.base.errors import ConfigError, refuse_deep_nesting
-from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.base.sanitize import sanitize, sanitize_line
 from sandbox_tui.tui.cli.completion.names import complete_prompts, complete_theme, complete_tool
 from sandbox_tui.tui.cli.settings.duration_option import DURATION
 from sandbox_tui.tui.cli.settings.output_folder import OUTPUT_FOLDER
@@ -316,7 +316,7 @@ def settings_to_look(theme: str | None) -> Settings:
 
     settings, problem = load_despite_harmless({"ui.theme": theme})
     if problem:
-        click.echo(f"sandbox-tui: {sanitize_line(problem)}", err=True)
+        click.echo(f"sandbox-tui: {sanitize(problem)}", err=True)
     return settings
 
 

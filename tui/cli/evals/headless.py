@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.base.sanitize import sanitize, sanitize_line
 from sandbox_tui.core.evals.reporting.outcomes import exit_code, is_lost
 from sandbox_tui.core.evals.reporting.table import eval_table
 from sandbox_tui.core.evals.sample import SampleKey, SampleResult
@@ -52,7 +52,7 @@ async def run_headless(evaluation: Evaluation, store: Store, *, as_json: bool) -
     Raises:
         SandboxTuiError: the evaluation cannot begin, or its samples cannot be stored.
     """
-    runs = ServedRuns(store, lambda error: click.echo(sanitize_line(str(error)), err=True))
+    runs = ServedRuns(store, lambda error: click.echo(sanitize(str(error)), err=True))
     runner = EvalRunner(evaluation, runs)
     lines = _Lines(runner, as_json=as_json)
     runner.observers.append(lines.on_change)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sandbox_tui.core.base.errors import ConfigError, SandboxTuiError
-from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.base.sanitize import sanitize
 from sandbox_tui.tui.cli.completion.stored import complete_detached_run
 from sandbox_tui.tui.cli.open_store import open_store
 from sandbox_tui.tui.cli.options import headless_option, json_lines_option, load_settings
@@ -78,7 +78,7 @@ def stop(session: tuple[str, ...], every: bool) -> None:
             named.ended.append(str(error))  # then all of them have ended
         problems = [*named.problems, *_stop_each(runs, store)]
     for words in (*named.ended, *problems):
-        click.echo(f"sandbox-tui: {sanitize_line(words)}", err=True)
+        click.echo(f"sandbox-tui: {sanitize(words)}", err=True)
     sys.exit(2 if problems else 0)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import click
 
-from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.base.sanitize import sanitize, sanitize_line
 from sandbox_tui.core.config.settings import snapshot_dir
 from sandbox_tui.core.sandboxes.base import StoredSnapshot
 from sandbox_tui.core.sandboxes.snapshot_store import SnapshotStores
@@ -57,7 +57,7 @@ def prune(store: Store, sessions: Sequence[str] | None, *, ask: bool) -> bool:
         *SnapshotStores(snapshot_dir()).remove_all(chosen),
     ]
     for problem in problems:
-        click.echo(f"sandbox-tui: {sanitize_line(problem)}", err=True)
+        click.echo(f"sandbox-tui: {sanitize(problem)}", err=True)
     click.echo(
         f"{_count([*found.orphaned, *chosen])} removed"
         if not problems
