@@ -15,6 +15,7 @@ from typing_extensions import override
 
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.tui.cli.program import CANCELLED
+from sandbox_tui.tui.cli.usage.plain_errors import plain_errors
 
 TOPICS = {
     "Run": ("run", "demo", "attach", "stop", "resume"),
@@ -27,10 +28,6 @@ TOPICS = {
 
 MAX_DESCRIPTION = 120
 """Maximum columns of what a shell says about a command."""
-
-MIN_LIKENESS = 0.75
-"""How alike an unknown option and the name that is suggested for it must be, of at most 1."""
-
 
 NOT_WRITTEN = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 """Why stdout cannot be written: nobody reads it, or the disk of its file is full or fails."""
@@ -90,12 +87,18 @@ class Commands(DescribedCommands):
         except OSError as error:
             _exit_without_output(error)
 
+    @override
+    def make_context(self, *args: Any, **options: Any) -> click.Context:
+        """Read the options in front of the command."""
+        with plain_errors():
+            return super().make_context(*args, **options)
+
+    @override
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command."""
         try:
-            return super().invoke(ctx)
-        except click.NoSuchOption as error:
-            raise _without_far_names(error) from None
+            with plain_errors():
+                return super().invoke(ctx)
         except SandboxTuiError as error:
             from sandbox_tui.tui.cli.settings.mistakes import error_words
 
@@ -174,17 +177,3 @@ def _did_you_mean(names: Sequence[str]) -> str:
     if others:
         return f"(Did you mean one of: {', '.join([first, *others])}?)"
     return f"Did you mean {first}?"
-
-
-def _without_far_names(error: click.NoSuchOption) -> click.NoSuchOption:
-    """Return the error without suggestions that are spelled so differently that they mislead.
-
-    The dashes do not count: all options have them.
-    """
-    typed = error.option_name.lstrip("-")
-    near = [
-        name
-        for name in error.possibilities or ()
-        if difflib.SequenceMatcher(None, typed, name.lstrip("-")).ratio() >= MIN_LIKENESS
-    ]
-    return click.NoSuchOption(error.option_name, possibilities=near, ctx=error.ctx)

@@ -22,7 +22,7 @@ class _OrNone(click.ParamType):  # pyright: ignore[reportMissingTypeArgument]
 
     def __init__(self, amount: click.ParamType[Any]) -> None:
         self.name = amount.name
-        self._amount = amount
+        self.amount = amount
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
@@ -34,7 +34,7 @@ class _OrNone(click.ParamType):  # pyright: ignore[reportMissingTypeArgument]
         """
         if str(value).strip().lower() in ("none", "0"):
             return NO_BUDGET
-        return self._amount.convert(value, param, ctx)
+        return self.amount.convert(value, param, ctx)
 
 
 _TOKENS = click.IntRange(1)

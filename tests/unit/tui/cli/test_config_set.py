@@ -277,4 +277,4 @@ def test_a_setting_and_its_value_may_be_one_word() -> None:
     assert (done.exit_code, done.stdout.startswith("ui.theme is set in ")) == (0, True)
     done = CliRunner().invoke(main, ["config", "set", "ui.theme"])
     assert done.exit_code == 2
-    assert "Missing argument 'VALUE'" in done.stderr
+    assert "VALUE is missing, as in: " in done.stderr
