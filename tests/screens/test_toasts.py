@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 from textual.app import ComposeResult
+from textual.events import Key
 from textual.pilot import Pilot
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Static
@@ -10,10 +11,11 @@ from textual.widgets._toast import Toast, ToastRack
 from sandbox_tui.core.events import types as e
 from sandbox_tui.core.events.run_state import fold
 from sandbox_tui.tui.screens.cockpit.live.end_toast import toast_end
-from sandbox_tui.tui.textual_support import toasts
+from sandbox_tui.tui.textual_support.private_api import shown_toasts
 from sandbox_tui.tui.textual_support.toasts import (
     MIN_LASTING_SECONDS,
     RESULT_SECONDS,
+    UNSEEN_SECONDS,
     DedupedToasts,
     NoticesMoveNothing,
     complain_here,
@@ -64,11 +66,11 @@ async def test_a_lasting_toast_makes_no_room() -> None:
 async def test_a_notice_disappears_with_its_screen_and_other_toasts_stay() -> None:
     app = Speaker()
     async with app.run_test(size=(160, 60), notifications=True) as pilot:
-        await app.push_screen(Screen())
+        await app.push_screen(Screen[None]())
         app.notify("There is no step 99.")
         app.notify("exported", timeout=RESULT_SECONDS)
         assert await shown(app, pilot) == ["There is no step 99.", "exported"]
-        await app.push_screen(ModalScreen())
+        await app.push_screen(ModalScreen[None]())
         assert await shown(app, pilot) == ["There is no step 99.", "exported"]
         app.pop_screen()
         app.pop_screen()
@@ -80,11 +82,11 @@ async def test_an_error_that_answers_a_key_disappears_with_its_screen() -> None:
     async with app.run_test(size=(160, 60), notifications=True) as pilot:
         complain_here(app.screen, "This session is already here: r.")
         app.notify("the run ended", severity="error", timeout=10)
-        await app.push_screen(ModalScreen())
+        await app.push_screen(ModalScreen[None]())
         both = ["This session is already here: r.", "the run ended"]
         assert await shown(app, pilot) == both
         app.pop_screen()
-        await app.push_screen(Screen())
+        await app.push_screen(Screen[None]())
         assert await shown(app, pilot) == ["the run ended"]
 
 
@@ -135,7 +137,7 @@ async def test_a_replaced_toast_leaves_no_lines_on_the_screen_below_a_dialog() -
     async with app.run_test(size=(160, 45), notifications=True) as pilot:
         app.notify("step 1", timeout=60)
         assert await shown(app, pilot) == ["step 1"]
-        await app.push_screen(ModalScreen())
+        await app.push_screen(ModalScreen[None]())
         app.notify("step 2", timeout=60)
         assert await shown(app, pilot) == ["step 2"]
         app.pop_screen()
@@ -161,20 +163,75 @@ async def test_the_timeline_returns_after_toasts_that_replaced_others() -> None:
         await until(pilot, lambda: timeline.display)
 
 
-async def test_a_notice_disappears_with_the_next_key_once_it_could_be_read(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_an_answer_disappears_with_the_next_key_and_warnings_and_results_stay() -> None:
     app = Speaker()
-    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+    async with app.run_test(size=(100, 60), notifications=True) as pilot:
+        app.notify("It cannot be read.", severity="error")
         app.notify("No call is waiting.")
         app.notify("exported", timeout=RESULT_SECONDS)
-        await pilot.press("j")
-        assert await shown(app, pilot) == ["No call is waiting.", "exported"]
-        monkeypatch.setattr(toasts, "MIN_NOTICE_SECONDS", 0.0)
+        await shown(app, pilot)
+        for old in shown_toasts(app):
+            old.raised_at -= UNSEEN_SECONDS
         await pilot.press("escape")
         assert await shown(app, pilot) == ["No call is waiting.", "exported"]
         await pilot.press("j")
         assert await shown(app, pilot) == ["exported"]
+
+
+async def test_a_key_pressed_before_an_answer_was_seen_leaves_it() -> None:
+    app = Speaker()
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        app.notify("No call is waiting.")
+        await pilot.press("j")
+        assert await shown(app, pilot) == ["No call is waiting."]
+        for old in shown_toasts(app):
+            old.raised_at -= 1
+        early = Key("j", "j")
+        early.time -= 60
+        app.post_message(early)
+        assert await shown(app, pilot) == ["No call is waiting."]
+        await pilot.press("j")
+        assert await shown(app, pilot) == []
+
+
+async def test_short_news_outlast_keys_and_screens() -> None:
+    app = Speaker()
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await app.push_screen(Screen[None]())
+        app.notify_news("primes quick: submitted", 4.0)
+        await shown(app, pilot)
+        for old in shown_toasts(app):
+            old.raised_at -= 1
+        await pilot.press("j")
+        app.pop_screen()
+        assert await shown(app, pilot) == ["primes quick: submitted"]
+
+
+async def test_what_a_dialog_answers_disappears_with_it() -> None:
+    app = Speaker()
+    async with app.run_test(size=(100, 60), notifications=True) as pilot:
+        app.notify("below the dialog")
+        await shown(app, pilot)
+        await app.push_screen(ModalScreen[None]())
+        app.notify("x ends all 12 runs and quits, esc stays.")
+        await shown(app, pilot)
+        await app.push_screen(ModalScreen[None]())  # such as the help
+        both = ["below the dialog", "x ends all 12 runs and quits, esc stays."]
+        assert await shown(app, pilot) == both
+        app.pop_screen()
+        assert await shown(app, pilot) == both
+        app.pop_screen()
+        assert await shown(app, pilot) == ["below the dialog"]
+
+
+async def test_an_error_that_comes_while_a_dialog_is_open_outlasts_it() -> None:
+    app = Speaker()
+    async with app.run_test(size=(100, 60), notifications=True) as pilot:
+        await app.push_screen(ModalScreen[None]())
+        app.notify("No space is left on the device.", severity="error")
+        await shown(app, pilot)
+        app.pop_screen()
+        assert await shown(app, pilot) == ["No space is left on the device."]
 
 
 async def test_the_toast_of_an_end_shows_an_answer_that_is_only_in_submit() -> None:

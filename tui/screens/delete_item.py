@@ -15,6 +15,7 @@ from sandbox_tui.sessions import RunRegistry
 from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.screens.dialogs.delete_with_sessions import DeleteWithSessionsDialog
 from sandbox_tui.tui.screens.free_space import free_space
+from sandbox_tui.tui.textual_support.toasts import note_here
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
 
@@ -52,7 +53,7 @@ async def ask_and_delete(screen: Screen[Any], item: Deletable, runs: RunRegistry
         choice = await app_of(screen).push_screen_wait(dialog)
         if choice == "alone":
             await asyncio.to_thread(item.delete)
-            screen.notify("Deleted. Its sessions were kept.", markup=False)
+            note_here(screen, "Deleted. Its sessions were kept.")
         elif choice == "with_sessions":
             count = await asyncio.to_thread(item.delete_with_sessions)
             words = f"Deleted with {numbers.counted(count, 'session')}."

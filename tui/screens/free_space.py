@@ -11,6 +11,7 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.store.maintenance import reclaim
 from sandbox_tui.tui.format import numbers
+from sandbox_tui.tui.textual_support.toasts import note_here
 
 KEPT = "space is used again for new sessions."
 
@@ -37,6 +38,6 @@ async def free_space(
     words = (
         f"{numbers.size(freed)} freed." if freed else f"{'Its' if count == 1 else 'Their'} {KEPT}"
     )
-    screen.notify(f"{deleted} {words}", markup=False)
+    note_here(screen, f"{deleted} {words}")
     for problem in problems:
         screen.notify(sanitize_line(problem), severity="warning", markup=False)

@@ -44,7 +44,7 @@ from sandbox_tui.tui.screens.setting_rows import (
     line_of,
 )
 from sandbox_tui.tui.screens.setting_search import FoundSettings, find_settings
-from sandbox_tui.tui.textual_support.toasts import complain_here
+from sandbox_tui.tui.textual_support.toasts import complain_here, note_here
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.theming.live_themes import LiveThemes
 from sandbox_tui.tui.widgets.choice import Choice
@@ -372,7 +372,7 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
             self._live_settings.watch(self._settings_changed)
             complain_here(self, str(error), seconds=20)
             return False
-        self.notify(sanitize_line(f"Saved in {path}: {effects(changes)}."), markup=False, timeout=5)
+        note_here(self, f"Saved in {path}: {effects(changes)}.")
         return True
 
     def action_leave(self) -> None:

@@ -9,6 +9,7 @@ from textual.screen import Screen
 from sandbox_tui.core.base.errors import FileRefused
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.tui.terminal_io.open_external import open_folder
+from sandbox_tui.tui.textual_support.toasts import note_here
 
 
 def show_folder(screen: Screen[None], folder: Path) -> None:
@@ -18,4 +19,4 @@ def show_folder(screen: Screen[None], folder: Path) -> None:
     except FileRefused as error:
         screen.notify(sanitize_line(str(error)), severity="warning", markup=False)
     else:
-        screen.notify(sanitize_line(f"Opened {folder}."), markup=False)
+        note_here(screen, f"Opened {folder}.")

@@ -34,11 +34,12 @@ MAX_TOASTS = 2
 """Maximum number of toasts at a time, besides those that stay."""
 
 MAX_NOTICE_SECONDS = 5.0
-"""A toast shown for at most this long, as by default, answers a key on the screen, and disappears
-with the next key or that screen."""
+"""A toast shown for at most this long, as by default, is a notice about the screen or dialog, and
+disappears with that. It answers a key, and disappears with the next one, unless it warns."""
 
-MIN_NOTICE_SECONDS = 1.5
-"""A notice is shown for at least this long, even if another key is pressed."""
+UNSEEN_SECONDS = 0.2
+"""A key that was pressed sooner than this after an answer appeared was not pressed after reading
+it: the answer is left to the next key."""
 
 RESULT_SECONDS = 6.0
 """A toast about the result of some work, the next screen or something in the background is shown
@@ -74,11 +75,13 @@ class DedupedToasts(App[Result], Generic[Result]):
     ToastRack.-over ToastHolder { align-horizontal: left; }
     """
 
-    _notices_of: Screen[Any] | None = None
-    """The screen that showed the notices."""
+    _news = ""
+    """Words that tell what has happened, and so outlast keys and screens."""
 
-    _long_notice = ""
-    """Words that take long to read, and still are about the screen."""
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._screen_of: dict[str, Screen[Any]] = {}  # by identity of the notice about it
+        self._long_notices: set[str] = set()  # words that are about the screen nevertheless
 
     def on_mount(self) -> None:
         """Watch the screens."""
@@ -87,11 +90,12 @@ class DedupedToasts(App[Result], Generic[Result]):
         )
 
     async def on_event(self, event: events.Event) -> None:
-        """Remove the notices that answered an earlier key, unless the new one is an escape, which
-        puts toasts away by itself."""
+        """Remove the answers to earlier keys, unless the new one is an escape, which puts toasts
+        away by itself."""
         if isinstance(event, events.Key) and not event.is_forwarded and event.key != "escape":
+            pressed_ago = time.monotonic() - event.time
             for old in shown_toasts(self):
-                if old.timeout <= MAX_NOTICE_SECONDS and _age(old) >= MIN_NOTICE_SECONDS:
+                if self._is_answer(old) and _age(old) - pressed_ago >= UNSEEN_SECONDS:
                     remove_toast(self, old)
         await super().on_event(event)
 
@@ -109,8 +113,9 @@ class DedupedToasts(App[Result], Generic[Result]):
             places -= not lasts
             if room < 0 or (places < 0 and not lasts):
                 remove_toast(self, old, refresh=False)
-        if self.screen_stack and self._ends_with_screen(new):  # it is empty once the program ends
-            self._notices_of = self._base_screen
+        if self.screen_stack and self._is_notice(new):  # it is empty once the program ends
+            about = self.screen if self._is_answer(new) else self._base_screen
+            self._screen_of[new.identity] = about
         self._place(new)
 
     def _place(self, new: Notification) -> None:
@@ -122,11 +127,29 @@ class DedupedToasts(App[Result], Generic[Result]):
 
     def notify_here(self, words: str, severity: SeverityLevel, seconds: float) -> None:
         """Show a toast about the screen: it disappears with that, however long it is shown."""
-        self._long_notice = words
+        self._long_notices.add(words)
         self.notify(words, severity=severity, markup=False, timeout=seconds)
 
-    def _ends_with_screen(self, toast: Notification) -> bool:
-        return toast.timeout <= MAX_NOTICE_SECONDS or toast.message == self._long_notice
+    def notify_news(self, words: str, seconds: float) -> None:
+        """Show what has happened, whichever screen and keys follow, however short that is."""
+        self._news = words
+        self.notify(words, markup=False, timeout=seconds)
+
+    @property
+    def has_only_answers(self) -> bool:
+        """Whether all toasts disappear with the next key."""
+        return all(map(self._is_answer, shown_toasts(self)))
+
+    def _is_notice(self, toast: Notification) -> bool:
+        """Return whether a toast is about a screen or a dialog, and disappears with it."""
+        if toast.message == self._news:
+            return False
+        return toast.timeout <= MAX_NOTICE_SECONDS or toast.message in self._long_notices
+
+    def _is_answer(self, toast: Notification) -> bool:
+        """Return whether a toast disappears with the next key."""
+        is_short = toast.timeout <= MAX_NOTICE_SECONDS and toast.message != self._news
+        return is_short and toast.severity == "information"
 
     def remove_shown_toast(self, message: str, title: str) -> None:
         """Remove this toast; all others stay."""
@@ -141,12 +164,15 @@ class DedupedToasts(App[Result], Generic[Result]):
                 remove_toast(self, old)
 
     def _screen_changed(self, screen: Screen[Any]) -> None:
-        """Remove the notices of another screen."""
-        if self._notices_of in (None, self._base_screen):
-            return
-        self._notices_of = None
+        """Remove the notices of other screens, and of dialogs that are closed."""
+        shown = self.screen_stack[self.screen_stack.index(self._base_screen) :]
+        of, self._screen_of = self._screen_of, {}
         for old in shown_toasts(self):
-            if self._ends_with_screen(old):
+            if (about := of.get(old.identity)) is None:
+                continue
+            if about in shown:
+                self._screen_of[old.identity] = about
+            else:
                 remove_toast(self, old)
 
     @property
@@ -184,6 +210,11 @@ def warn_here(app: App[Any], words: str, *, seconds: float) -> None:
     """Show a warning about the screen that is shown, which disappears with it."""
     if isinstance(app, DedupedToasts):
         app.notify_here(sanitize_line(words), "warning", seconds)
+
+
+def has_only_answers(app: App[Any]) -> bool:
+    """Return whether all toasts on the screen disappear with the next key."""
+    return not isinstance(app, DedupedToasts) or app.has_only_answers
 
 
 def passing_toasts(app: App[Any]) -> list[Notification]:

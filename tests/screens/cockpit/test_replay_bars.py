@@ -6,20 +6,24 @@ import contextlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import cast
 
 import pytest
 from textual.pilot import Pilot
+from textual.widgets._toast import Toast
 
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.keys.available_actions import available_actions, why_key_is_disabled
+from sandbox_tui.tui.screens.cockpit.replay.replay_bar import ReplayBar
 from sandbox_tui.tui.screens.cockpit.replay.replay_position import ReplayPosition
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 from sandbox_tui.tui.screens.dialogs.pager import PagerScreen
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.status_bar import StatusBar
+from sandbox_tui.tui.widgets.timeline import Timeline
 from tests.perf.made_sessions import fill
 from tests.unit.sessions.interchange.test_unfinished_exports import lost_call, unfinished_call
 from tests.waiting import until
@@ -43,7 +47,7 @@ async def replayed(
 ) -> AsyncIterator[tuple[ReplayScreen, Pilot[int]]]:
     with contextlib.closing(Store(path)) as store:
         app = SandboxTui(load({"model.local_ports": []}), store, None)
-        async with app.run_test(size=size) as pilot:
+        async with app.run_test(size=size, notifications=True) as pilot:
             screen = ReplayScreen(store.run("r"), store, playing=False, at=place)
             app.push_screen(screen)
             await until(pilot, lambda: app.screen is screen and screen._index.is_complete)
@@ -86,10 +90,35 @@ async def test_help_names_the_call_that_the_narrow_bar_shortens(session: Path) -
 
 async def test_the_keys_of_a_run_say_that_this_is_a_replay(session: Path) -> None:
     async with replayed(session, (100, 30)) as (screen, _):
-        words = {key: why_key_is_disabled(screen, key) for key in "armxz"}
+        words = {key: why_key_is_disabled(screen, key) for key in "armxzW"}
         assert words["a"] == "Approve: a replay shows what was recorded."
         assert words["r"] == "Reject: a replay shows what was recorded."
+        assert words["W"] == "Full call: o opens the chosen call."
         assert words["z"] == "", "it has an action here"
+
+
+async def test_an_answer_takes_the_line_of_the_position_and_news_leave_it(session: Path) -> None:
+    async with replayed(session, (100, 30)) as (screen, pilot):
+        bar, app = screen.query_one(ReplayBar), cast("SandboxTui", pilot.app)
+        app.notify_news("primes quick: submitted · ctrl+p finds it", 4.0)
+        await until(pilot, lambda: bool(screen.query(Toast)))
+        await pilot.pause()
+        assert bar.display
+        assert screen.query_one(Timeline).region.bottom <= screen.query_one(Toast).region.y
+        await pilot.press("escape")
+        await until(pilot, lambda: not screen.query(Toast))
+        app.notify("Approve: a replay shows what was recorded.")
+        await until(pilot, lambda: bool(screen.query(Toast)) and not bar.display)
+
+
+async def test_in_a_search_escape_first_puts_a_notice_away(session: Path) -> None:
+    async with replayed(session, (100, 30)) as (screen, pilot):
+        await pilot.press("0", "slash", *"step 7", "enter")
+        await until(pilot, lambda: keys(screen)[0] == ("esc", "end search"))
+        cast("SandboxTui", pilot.app).notify_news("primes quick: submitted", 60.0)
+        await until(pilot, lambda: keys(screen)[0] == ("esc", "put away"))
+        await pilot.press("escape")
+        await until(pilot, lambda: keys(screen)[0] == ("esc", "end search"))
 
 
 async def test_two_keys_of_a_search_stay_in_the_smallest_bar(session: Path) -> None:

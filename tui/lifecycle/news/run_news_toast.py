@@ -157,7 +157,7 @@ class RunNewsToast:
             self._until = now + TIMEOUT_SECONDS
         if self._message and (before != self._message or is_new):
             self._asked_at = now
-            self._app.notify(self._message, markup=False, timeout=self._until - now)
+            self._app.notify_news(self._message, self._until - now)
 
     def _words(self, news: Sequence[News], told: Sequence[RunWorker]) -> str:
         """Return the text of the toast; it names a key only where that leads to the runs.

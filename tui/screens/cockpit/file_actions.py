@@ -21,6 +21,7 @@ from sandbox_tui.tui.screens.files.edit_file import EditFileScreen
 from sandbox_tui.tui.screens.files.file_view import FileViewScreen
 from sandbox_tui.tui.screens.files.filter_files import FilterFilesDialog
 from sandbox_tui.tui.terminal_io import open_external as outside
+from sandbox_tui.tui.textual_support.toasts import note_here
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.files.file_tree import FileTree
 from sandbox_tui.tui.widgets.preview.preview import Preview
@@ -197,7 +198,7 @@ class FileActions:
         if copied is None:
             raise FileRefused(f"{path} was not saved with the session.")
         outside.open_outside(copied)
-        self._screen.notify(sanitize_line(f"Opened a copy of {path}."), markup=False, timeout=4)
+        note_here(self._screen, f"Opened a copy of {path}.")
 
     # --- copying in
 
@@ -229,7 +230,7 @@ class FileActions:
             if not await app_of(self._screen).push_screen_wait(dialog):
                 return
         await files.push(push.source, push.folder, tell=push.tell)
-        self._screen.notify(sanitize_line(f"Copied in to {path}."), markup=False, timeout=4)
+        note_here(self._screen, f"Copied in to {path}.")
 
     def edit(self) -> None:
         """Edit the chosen file."""

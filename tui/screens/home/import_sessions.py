@@ -26,7 +26,7 @@ from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.import_words import refused_words
 from sandbox_tui.tui.format.titles import cut_title, task_title
 from sandbox_tui.tui.screens.files.copy_files import CopyDialog
-from sandbox_tui.tui.textual_support.toasts import complain_here
+from sandbox_tui.tui.textual_support.toasts import RESULT_SECONDS, complain_here, note_here
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.path_input import PathInput
@@ -100,7 +100,7 @@ class ImportDialog(CopyDialog[list[str]]):
                 are_here = all(isinstance(error, AlreadyImported) for error in refused)
                 severity = "information" if are_here else "error"
                 words = f"Not imported: {refused_words(refused)}"
-                app_of(self).notify(words, severity=severity, markup=False)
+                app_of(self).notify(words, severity=severity, markup=False, timeout=RESULT_SECONDS)
         elif (field := self.query_one(PathInput)).value == typed:  # not about another file by now
             self.complain(field, "not imported")
             self.query_one("#why", Static).update(refused_words(refused))
@@ -157,7 +157,7 @@ async def _report(
     except StoreError as error:
         complain_here(app, str(error))
         return
-    app.notify(sanitize_line(_imported(run, len(run_ids))), markup=False)
+    note_here(app, _imported(run, len(run_ids)))
     imported(run.id)
 
 

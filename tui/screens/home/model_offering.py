@@ -8,12 +8,11 @@ from typing import Any
 from textual.screen import Screen
 
 from sandbox_tui.core.base.errors import ConfigError
-from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions.relations.last_model import LastModel
 from sandbox_tui.tui.format.titles import model_title
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.live_settings import LiveSettings
-from sandbox_tui.tui.textual_support.toasts import complain_here
+from sandbox_tui.tui.textual_support.toasts import complain_here, note_here
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.sessions.home_banner import HomeBanner
 from sandbox_tui.tui.widgets.sessions.model_offers import ModelOffers, Offer
@@ -117,6 +116,5 @@ def set_model(screen: Screen[Any], settings: LiveSettings, offer: Offer) -> bool
     except ConfigError as error:
         complain_here(screen, str(error), seconds=20)
         return False
-    words = sanitize_line(f"Model set to {model_title(offer.model)} (saved in {path}).")
-    screen.notify(words, markup=False)
+    note_here(screen, f"Model set to {model_title(offer.model)} (saved in {path}).")
     return True

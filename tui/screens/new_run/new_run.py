@@ -61,7 +61,7 @@ from sandbox_tui.tui.screens.new_run.run_mistakes import (
     no_default,
     unusable,
 )
-from sandbox_tui.tui.textual_support.toasts import DedupedToasts, complain_here
+from sandbox_tui.tui.textual_support.toasts import RESULT_SECONDS, DedupedToasts, complain_here
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.key_bar import KeyBar
 from sandbox_tui.tui.widgets.line_input import NameInput
@@ -301,7 +301,8 @@ class NewRunDialog(ExplainsUnavailable, LooksForModels[Sequence[RunRequest] | No
             words = f"New runs start with these settings from now on: {saved} (saved in {path})."
             doubt = self.doubt_about("model") or self.doubt_about("url")
             severity = "warning" if doubt else "information"
-            self.notify(f"{sanitize_line(words)} {doubt}".strip(), severity=severity, markup=False)
+            said = f"{sanitize_line(words)} {doubt}".strip()
+            self.notify(said, severity=severity, markup=False, timeout=RESULT_SECONDS)
 
     def changes_to_keep(self, typed: Texts) -> dict[str, Any]:
         """Return the settings to save, by dotted name."""

@@ -8,12 +8,14 @@ from typing_extensions import override
 
 from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.tui.keys.default_keys import ACTIONS
-from sandbox_tui.tui.keys.hint import action_with
+from sandbox_tui.tui.keys.hint import action_with, hint
 from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
 from sandbox_tui.tui.screens.cockpit.replay.replay_loop import ReplayLoop
 from sandbox_tui.tui.screens.cockpit.replay.replay_moves import ReplayMoves
 from sandbox_tui.tui.screens.export_session import export_session
 from sandbox_tui.tui.screens.messages import ForkRequested, RunAgainRequested
+from sandbox_tui.tui.textual_support.toasts import passing_toasts
+from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.calls.call_list import Calls
 
 
@@ -97,8 +99,17 @@ class ReplayActions(Cockpit):
         self._replay.hold()
         export_session(self, self._summary, self._store)
 
+    def words_of_escape(self, *, is_search: bool) -> str:
+        """Return what escape does next, for the key bar; empty outside of a search: there, its key
+        would come and go with each notice."""
+        if not is_search:
+            return ""
+        return "put away" if passing_toasts(app_of(self)) else "end search"
+
     @override
     def why_key_does_nothing(self, key: str) -> str:
-        """Why a key that steers a run does nothing here."""
+        """Why a key that steers a run does nothing here, and which key shows a whole call."""
         name = action_with(key, ("live",))
+        if name == "live.waiting":
+            return f"{ACTIONS[name].short_title}: {hint('cockpit.whole')} opens the chosen call."
         return f"{ACTIONS[name].short_title}: a replay shows what was recorded." if name else ""

@@ -14,6 +14,8 @@ from sandbox_tui.sessions import RunSummary
 from sandbox_tui.tui.screens.cockpit.replay.replay_index import ReplayIndex
 from sandbox_tui.tui.screens.cockpit.replay.replay_loop import ReplayLoop
 from sandbox_tui.tui.textual_support.private_api import has_toast_lines
+from sandbox_tui.tui.textual_support.toasts import has_only_answers
+from sandbox_tui.tui.textual_support.typed_app import app_of
 
 
 class ReplayBar(Static):
@@ -39,15 +41,21 @@ class ReplayBar(Static):
         self._replay = replay
         self._index = index
         self._in_film = in_film
+        self._had_toasts = False
 
     def on_mount(self) -> None:
-        """Follow the toasts: a short one takes this line, so that no pane moves."""
+        """Follow the toasts: an answer takes this line, so that no pane moves; news stay longer,
+        and leave it."""
         self.screen.screen_layout_refresh_signal.subscribe(  # pyright: ignore[reportUnknownMemberType]
             self, self._make_room
         )
 
     def _make_room(self, screen: Screen[Any]) -> None:
-        self.set_class(has_toast_lines(screen), "-below-toasts")
+        has_toasts = has_toast_lines(screen)
+        self.set_class(has_toasts and has_only_answers(app_of(self)), "-below-toasts")
+        if has_toasts != self._had_toasts:
+            self._had_toasts = has_toasts
+            screen.refresh_bindings()  # escape puts them away
 
     def show(self, state: RunState) -> None:
         """Show the position of this state."""

@@ -310,7 +310,7 @@ class ReplayScreen(ReplayActions):
     @override
     def words_for(self, action: str) -> str | None:
         if action == "back":
-            return "end search" if self._found.words else ""
+            return self.words_of_escape(is_search=bool(self._found.words))
         leaves_room = (*WIDE_ONLY, "leave") if self._found.words else WIDE_ONLY
         if self.has_class("-narrow") and action in (*leaves_room, "step(1)"):
             return "call" if action == "step(1)" else ""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from textual import on
 from textual.screen import Screen
+from typing_extensions import override
 
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.sessions import RunRegistry, RunSummary
@@ -22,6 +23,7 @@ from sandbox_tui.tui.keys.key_sequencer import keys_for_dialog
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.reread_settings import reread_settings
+from sandbox_tui.tui.screens.home.rows.keys_of_runs import why_key_of_run_does_nothing
 from sandbox_tui.tui.screens.home.rows.run_ender import RunEnder
 from sandbox_tui.tui.screens.home.rows.session_actions import SessionActions
 from sandbox_tui.tui.screens.home.rows.session_opener import SessionOpener
@@ -136,6 +138,14 @@ class RowCommands(ExplainsUnavailable, Screen[None]):
         if found is None or (action == "export" and self.sessions_chosen):
             return None
         return "report" if action == "export" else resume_words(found)
+
+    @override
+    def why_key_does_nothing(self, key: str) -> str:
+        if not self.is_mounted or self.is_finding:
+            return ""
+        shown = self.query_one(SessionList)
+        has_wall = not self.why_unavailable("wall", ())
+        return why_key_of_run_does_nothing(key, shown, has_wall=has_wall)
 
     # --- the sessions meant
 

@@ -16,7 +16,7 @@ from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.titles import cut_title, task_title
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.screens.dialogs.confirm import ConfirmDialog, end_question
-from sandbox_tui.tui.textual_support.toasts import complain_here
+from sandbox_tui.tui.textual_support.toasts import complain_here, note_here
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
 if TYPE_CHECKING:  # imported with the first run
@@ -105,7 +105,7 @@ class RunEnder:
                 ended.append(run)
         if ended:
             the = "" if len(ended) > 1 else "the "
-            self._screen.notify(f"Ended {the}{_named(ended, are_detached)}.", markup=False)
+            note_here(self._screen, f"Ended {the}{_named(ended, are_detached)}.")
 
     async def _end(self, run: RunSummary) -> None:
         from sandbox_tui.sessions.remote.client import end_run

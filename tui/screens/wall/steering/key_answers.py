@@ -34,12 +34,17 @@ class KeyAnswers:
         severity: SeverityLevel = "information",
         seconds: float = MAX_NOTICE_SECONDS,
     ) -> None:
-        """Show what a key did, or what happened to what the key is about."""
+        """Show what a key did, or what happened to what the key is about, on the wall alone: other
+        screens have other keys, and no numbers of runs."""
         self.put_away(kind)
         self._shown[kind] = words
-        self._screen.notify(words, markup=False, severity=severity, timeout=seconds)
+        self._app.notify_here(words, severity, seconds)
 
     def put_away(self, kind: Kind) -> None:
         """Remove the notice of a kind of key: it may no longer be true."""
         if before := self._shown.pop(kind, ""):
-            cast("DedupedToasts[int]", app_of(self._screen)).remove_shown_toast(before, "")
+            self._app.remove_shown_toast(before, "")
+
+    @property
+    def _app(self) -> DedupedToasts[int]:
+        return cast("DedupedToasts[int]", app_of(self._screen))
