@@ -28,13 +28,28 @@ TOPICS = {
 
 MAX_DESCRIPTION = 120
 """Maximum columns of what a shell says about a command."""
+HELP = "help"
+
 
 NOT_WRITTEN = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 """Why stdout cannot be written: nobody reads it, or the disk of its file is full or fails."""
 
 
 class DescribedCommands(click.Group):
-    """A group whose commands a shell describes in whole sentences."""
+    """A group whose commands a shell describes in whole sentences.
+
+    The command `help`, which no list shows, prints the help of the group or of one of its commands.
+    """
+
+    @override
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return the command with this name, `help` among them."""
+        found = super().get_command(ctx, cmd_name)
+        if found is None and cmd_name == HELP:
+            from sandbox_tui.tui.cli.usage.help_command import help_command
+
+            return help_command
+        return found
 
     @override
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
@@ -66,10 +81,11 @@ class Subcommands(DescribedCommands):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Name the command that is meant, or those spelled alike."""
         name = args[0]
-        if name not in self.commands and name in self.meant:
-            ctx.fail(f"No such command {name!r}: {self.meant[name]}.")
-        if name not in self.commands and (near := difflib.get_close_matches(name, self.commands)):
-            ctx.fail(f"No such command {name!r}. {_did_you_mean(near)}")
+        if self.get_command(ctx, name) is None:
+            if name in self.meant:
+                ctx.fail(f"No such command {name!r}: {self.meant[name]}.")
+            if near := difflib.get_close_matches(name, self.commands):
+                ctx.fail(f"No such command {name!r}. {_did_you_mean(near)}")
         return super().resolve_command(ctx, args)
 
 
@@ -115,7 +131,8 @@ class Commands(DescribedCommands):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Suggest what an unknown command may mean: one below a group, or one spelled alike."""
-        if args[0] not in self.commands and (meant := self._meant(args[0])):
+        is_known = self.get_command(ctx, args[0]) is not None
+        if not is_known and (meant := self._meant(args[0])):
             ctx.fail(f"No such command {args[0]!r}. {_did_you_mean(meant)}")
         return super().resolve_command(ctx, args)
 
@@ -123,8 +140,8 @@ class Commands(DescribedCommands):
         groups = {n: g for n, g in self.commands.items() if isinstance(g, click.Group)}
         if below := [f"{n} {name}" for n, g in groups.items() if name in g.commands]:
             return below
-        if name in ("help", "version"):
-            return [f"--{name}"]
+        if name == "version":
+            return ["--version"]
         return difflib.get_close_matches(name, self.commands, 3)
 
     @override

@@ -13,6 +13,7 @@ from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.base.process_identity import raise_file_limit
 from sandbox_tui.tui.cli.command_group import Commands
 from sandbox_tui.tui.cli.completion.command import completion
+from sandbox_tui.tui.cli.completion.commands import complete_command_line
 from sandbox_tui.tui.cli.completion.names import complete_moment
 from sandbox_tui.tui.cli.completion.stored import (
     complete_model,
@@ -336,7 +337,7 @@ def doctor(ask_model: bool, as_json: bool) -> None:
     show_default=True,
 )
 @click.option("--public-url", metavar="URL", help="URL for browsers, behind a proxy.")
-@click.argument("command", nargs=-1, type=click.UNPROCESSED)
+@click.argument("command", nargs=-1, type=click.UNPROCESSED, shell_complete=complete_command_line)
 @click.pass_obj
 def serve(
     theme: str | None, host: str, port: int, public_url: str | None, command: tuple[str, ...]

@@ -199,6 +199,13 @@ NAMES = {
     ("keys", "liv"): ["live"],
     ("keys", "live.approve_a"): ["live.approve_always"],
     ("policy", "ch"): ["check"],
+    ("help", "sn"): ["snapshots"],
+    ("help sessions", "exp"): ["export"],
+    ("help run", ""): [],
+    ("help nothing", ""): [],
+    ("serve", "sn"): ["snapshots"],
+    ("serve replay", "la"): ["last"],
+    ("serve --port 8766 sessions", "exp"): ["export"],
 }
 
 

@@ -87,13 +87,46 @@ def test_no_line_is_wider_than_a_terminal_of_usual_width(path: str) -> None:
         assert [" ".join(line.split()) for line in examples.splitlines()] == list(command.examples)
 
 
-@pytest.mark.parametrize(
-    ("typed", "meant"), [("replya", "'replay'"), ("help", "'--help'"), ("version", "'--version'")]
-)
+@pytest.mark.parametrize(("typed", "meant"), [("replya", "'replay'"), ("version", "'--version'")])
 def test_a_command_that_is_spelled_alike_is_suggested(typed: str, meant: str) -> None:
     done = CliRunner().invoke(main, [typed])
     assert done.exit_code == 2
     assert f"No such command '{typed}'. Did you mean {meant}?" in done.output
+
+
+@pytest.mark.parametrize(
+    ("words", "same"),
+    [
+        ("help", "--help"),
+        ("help --help", "--help"),
+        ("help run", "run --help"),
+        ("help sessions", "sessions --help"),
+        ("help sessions export", "sessions export --help"),
+        ("sessions help export", "sessions export --help"),
+        ("rl data help", "rl data --help"),
+        ("help rl data check", "rl data check --help"),
+    ],
+)
+def test_the_word_help_prints_the_help(words: str, same: str) -> None:
+    done = CliRunner().invoke(main, words.split())
+    assert done.exit_code == 0
+    assert done.stdout == CliRunner().invoke(main, same.split()).stdout
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("help rnu", "No such command 'rnu'. Did you mean 'run'?"),
+        ("help sessions exprt", "No such command 'exprt'. Did you mean 'export'?"),
+        ("help export", "No such command 'export'. Did you mean 'sessions export'?"),
+        ("help run x", "`main run` has no commands below it."),
+    ],
+)
+def test_help_about_no_command_is_refused(words: str, said: str) -> None:
+    done = CliRunner().invoke(main, words.split())
+    assert done.exit_code == 2
+    assert done.stderr.startswith(f"sandbox-tui: {said}\n")
 
 
 def test_a_command_without_its_group_is_suggested() -> None:
