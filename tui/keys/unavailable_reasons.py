@@ -9,6 +9,15 @@ def as_sentence(reason: str) -> str:
     return f"{reason[:1].upper()}{reason[1:]}."
 
 
+_NO_SESSION = ("this is an evaluation: ", "this is a training run: ")
+"""How the reasons begin that actions on sessions have on other rows of the home screen."""
+
+
+def needs_session_row(reason: str) -> bool:
+    """Return whether an action is off because the row under the cursor is no session."""
+    return reason.startswith(_NO_SESSION)
+
+
 class ExplainsUnavailable:
     """Mixin for screens and widgets that explain why their actions are off. List it before the
     Textual base class: it derives Textual's `check_action` from `why_unavailable`."""

@@ -23,7 +23,7 @@ from sandbox_tui.tui.keys.available_actions import ActionHere, available_actions
 from sandbox_tui.tui.keys.hint import action_with, hint
 from sandbox_tui.tui.keys.synonyms import synonyms
 from sandbox_tui.tui.keys.textual_bindings import binding
-from sandbox_tui.tui.keys.unavailable_reasons import as_sentence
+from sandbox_tui.tui.keys.unavailable_reasons import as_sentence, needs_session_row
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.theming.palette import Palette
@@ -127,7 +127,10 @@ class HelpScreen(Dialog[None]):
 
     @property
     def _typed(self) -> str:
-        return self.query_one(Input).value.strip() if self.is_mounted else ""
+        """The typed text, without the key of a search before a word: here typing searches."""
+        typed = self.query_one(Input).value.strip() if self.is_mounted else ""
+        words = typed.lstrip("/")
+        return words if words[:1].strip() else typed
 
     @property
     def keys_shown(self) -> list[tuple[str, str]]:
@@ -197,7 +200,8 @@ class HelpScreen(Dialog[None]):
             columns, room = [groups], width
         else:
             columns, room = _halves(groups), (width - GAP) // 2
-        drawn = [_column(column, room, palette) for column in columns]
+        folds = not self._typed
+        drawn = [_column(column, room, palette, folds=folds) for column in columns]
         rows = max(map(len, drawn))
         lines = [
             _side_by_side([c[y] if y < len(c) else Text() for c in drawn], room)
@@ -226,15 +230,20 @@ def _halves(groups: list[list[ActionHere]]) -> list[list[list[ActionHere]]]:
     return [groups[:at], groups[at:]]
 
 
-def _column(groups: list[list[ActionHere]], room: int, palette: Palette) -> list[Text]:
-    """Return the lines of groups: a heading, then one line per action."""
+def _column(
+    groups: list[list[ActionHere]], room: int, palette: Palette, *, folds: bool
+) -> list[Text]:
+    """Return the lines of groups: a heading, then one line per action; if it `folds`, one line for
+    several that only sessions have while the row under the cursor is none."""
     wide = max((cell_len(_keys(action)) for group in groups for action in group), default=0)
     lines: list[Text] = []
     for group in groups:
         if lines:
             lines.append(Text())
+        title, folded = group[0].group, _folded(group) if folds else []
+        group = [action for action in group if action not in folded]
         reason = _common_reason(group)
-        heading = Text(" " * (wide + 2) + group[0].group, style=palette.strong, no_wrap=True)
+        heading = Text(" " * (wide + 2) + title, style=palette.strong, no_wrap=True)
         if reason:
             heading.append(f" – {reason}", style=palette.dim)
             fit_line(heading, room)
@@ -243,10 +252,25 @@ def _column(groups: list[list[ActionHere]], room: int, palette: Palette) -> list
         for action in group:
             lines += _lines(action, wide, room, palette, said=reason, noted=note)
         if note:
-            line = Text(" " * (wide + 2) + f"* {note}", style=palette.dim, no_wrap=True)
-            fit_line(line, room)
-            lines.append(line)
+            lines.append(_said_below(f"* {note}", wide, room, palette))
+        if folded:
+            words = f"{len(folded)} more actions on a row that is a session"
+            lines.append(_said_below(words, wide, room, palette))
     return lines
+
+
+def _said_below(words: str, wide: int, room: int, palette: Palette) -> Text:
+    """Return a line below the actions of a group."""
+    line = Text(" " * (wide + 2) + words, style=palette.dim, no_wrap=True)
+    fit_line(line, room)
+    return line
+
+
+def _folded(group: list[ActionHere]) -> list[ActionHere]:
+    """Return the actions of a group that the row under the cursor does not have, if there are
+    several and others are left."""
+    found = [action for action in group if needs_session_row(action.off)]
+    return found if NOTED <= len(found) < len(group) else []
 
 
 def _common_reason(group: list[ActionHere]) -> str:

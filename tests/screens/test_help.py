@@ -1,0 +1,72 @@
+"""The help: a filter that begins with the key of a search, and actions on rows of another kind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from sandbox_tui.core.config.settings import load
+from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.relations.listing import EvalRow
+from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.screens.dialogs.help import HelpScreen
+from sandbox_tui.tui.theming.palette import palette_of
+from sandbox_tui.tui.widgets.sessions.session_list import SessionList
+from tests.snapshots.sample_eval import enter_eval
+from tests.unit.sample_run import keep, sample
+from tests.waiting import until
+
+
+async def helped(app: SandboxTui, pilot: Pilot[int]) -> HelpScreen:
+    await pilot.press("question_mark")
+    await until(pilot, lambda: isinstance(app.screen, HelpScreen) and app.screen.is_mounted)
+    assert isinstance(app.screen, HelpScreen)
+    return app.screen
+
+
+@pytest.fixture
+def app(store: Store, own_home: Path) -> SandboxTui:
+    keep(store, *sample("zebra"))
+    return SandboxTui(load({"model.name": "m", "model.local_ports": [1]}), store)
+
+
+async def test_the_key_of_a_search_before_a_word_is_no_part_of_the_filter(
+    app: SandboxTui,
+) -> None:
+    async with app.run_test(size=(100, 30)) as pilot:
+        sessions = app.screen.query_one(SessionList)
+        await until(pilot, lambda: sessions.current is not None)
+        shown = await helped(app, pilot)
+        field = shown.query_one(Input)
+        field.value = "fork"
+        await until(pilot, lambda: len(shown.keys_shown) == 1)
+        by_word = shown.keys_shown
+        for typed in ("/fork", " /fork", "//fork"):
+            field.value = typed
+            assert shown.keys_shown == by_word
+        field.value = "/"
+        assert [words for _, words in shown.keys_shown] == ["Find in all sessions"]
+        field.value = "/ f"
+        assert ("/ f", "Find in all sessions") in shown.keys_shown
+
+
+async def test_actions_on_sessions_are_one_line_while_the_row_is_an_evaluation(
+    app: SandboxTui, store: Store
+) -> None:
+    enter_eval(store, 8e9)
+    async with app.run_test(size=(160, 45)) as pilot:
+        sessions = app.screen.query_one(SessionList)
+        await until(pilot, lambda: isinstance(sessions.current_row, EvalRow))
+        shown = await helped(app, pilot)
+        text = shown._list(palette_of(shown)).plain
+        assert "7 more actions on a row that is a session" in text
+        assert "this is an evaluation" not in text
+        assert "Rename the session" not in text
+        assert "Find in all sessions" in text
+        shown.query_one(Input).value = "rename"
+        await pilot.pause()
+        text = shown._list(palette_of(shown)).plain
+        assert "Rename the session – this is an evaluation: enter lists its sessions" in text
