@@ -88,6 +88,17 @@ async def test_control_is_not_offered_back_after_the_end(tmp_path: Path) -> None
         assert not notices(app)
 
 
+async def test_lost_control_is_not_said_on_another_screen(tmp_path: Path) -> None:
+    async with asked(tmp_path) as (app, pilot, screen, watched):
+        screen.sync_bars()
+        watched.steers, watched.audience = False, "2 watch"
+        screen.sync_bars()
+        await until(pilot, lambda: bool(notices(app)))
+        app.pop_screen()  # there, its key does something else
+        await pilot.pause()
+        assert not notices(app)
+
+
 async def test_lost_control_is_no_longer_said_once_it_is_back(tmp_path: Path) -> None:
     async with asked(tmp_path) as (app, pilot, screen, watched):
         watched.audience, watched.steers = "watching", False

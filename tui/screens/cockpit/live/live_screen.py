@@ -237,7 +237,7 @@ class LiveScreen(SteeringActions, NextSteps, ClosesWhenOnTop[None]):
         steered, self._steered = self._steered, self.worker.steers or bool(self.state.finished)
         if steered and not self._steered and self.worker.audience:
             words = f"{CONTROL_TAKEN}; {hint('live.steer')} takes it back."
-            self.notify(words, severity="warning", markup=False, timeout=RESULT_SECONDS)
+            warn_here(app_of(self), words, seconds=RESULT_SECONDS)
 
     def on_screen_resume(self) -> None:
         """Remove the toast about a waiting call: the call is visible again."""
