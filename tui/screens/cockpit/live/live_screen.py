@@ -44,7 +44,7 @@ from sandbox_tui.tui.screens.dialogs.confirm import EndRunDialog
 from sandbox_tui.tui.screens.dialogs.leave_run import LeaveDialog, Leaving
 from sandbox_tui.tui.screens.messages import DetachRequested
 from sandbox_tui.tui.textual_support.private_api import is_closing
-from sandbox_tui.tui.textual_support.toasts import RESULT_SECONDS
+from sandbox_tui.tui.textual_support.toasts import RESULT_SECONDS, warn_here
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.calls.approval_bar import ApprovalBar
 from sandbox_tui.tui.widgets.calls.call_list import Calls
