@@ -157,6 +157,19 @@ def scorers_in_file(name_or_path: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in names if isinstance(name, str)))
 
 
+def known_domains(name_or_path: str) -> Sequence[str]:
+    """Return the domains of a suite's tasks; if those may have to be downloaded, the one that its
+    file names for all of them.
+
+    Raises:
+        ConfigError: the suite is unknown or invalid.
+    """
+    if not needs_download(name_or_path):
+        return load_suite(name_or_path, overrides={"dataset.limit": 1}).domains  # of each
+    dataset = cast(dict[str, object], _tables(name_or_path)["dataset"])
+    return [named] if isinstance(named := dataset.get("domain"), str) else []
+
+
 def _tables(name_or_path: str) -> dict[str, Any]:
     """Return what the file of a suite says; nothing for other files and unknown names."""
     file = typed_path(name_or_path)

@@ -11,6 +11,7 @@ import click
 from sandbox_tui.core.base.errors import ConfigError, refuse_deep_nesting
 from sandbox_tui.core.base.sanitize import sanitize, sanitize_line
 from sandbox_tui.tui.cli.completion.names import complete_prompts, complete_theme, complete_tool
+from sandbox_tui.tui.cli.completion.stored import complete_server
 from sandbox_tui.tui.cli.settings.duration_option import DURATION
 from sandbox_tui.tui.cli.settings.output_folder import OUTPUT_FOLDER
 from sandbox_tui.tui.cli.show_app import is_terminal
@@ -33,7 +34,10 @@ headless_option = click.option(
     "--headless", is_flag=True, help="Print lines of text instead of opening the screen."
 )
 server_option = click.option(
-    "--base-url", metavar="URL", help="Address of an OpenAI-compatible server (…/v1)."
+    "--base-url",
+    metavar="URL",
+    shell_complete=complete_server,
+    help="Address of an OpenAI-compatible server (…/v1).",
 )
 wait_for_server_option = click.option(
     "--wait-for-server",

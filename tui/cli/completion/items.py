@@ -19,15 +19,12 @@ def beginning_with(typed: str, described: Mapping[str, str]) -> list[CompletionI
 
 
 def named_by(typed: str, described: Mapping[str, str]) -> list[CompletionItem]:
-    """Return the ids that begin with the typed text; if none does, the only one that contains it.
-
-    A shell replaces the typed text by what several ids have in common, so several are not offered.
-    """
-    inside = [name for name in described if typed in name]
-    begins = beginning_with(typed, described)
-    if begins or len(inside) != 1:
-        return begins
-    return [CompletionItem(inside[0], help=described[inside[0]] or None)]
+    """Return the ids that begin with the typed text; if none does, those that contain it."""
+    return beginning_with(typed, described) or [
+        CompletionItem(name, help=words or None)
+        for name, words in described.items()
+        if typed in name
+    ]
 
 
 def complete_file(

@@ -21,6 +21,25 @@ def complete_suite(
     return or_files(incomplete, beginning_with(incomplete, known_suites()), SUITE_FILES)
 
 
+def complete_domain(
+    ctx: click.Context, param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Return the domains of the suite on the command line that begin with the typed text, without
+    those that are given."""
+    from sandbox_tui.core.base.errors import SandboxTuiError
+    from sandbox_tui.core.evals.suite_file import known_domains
+
+    given: tuple[str, ...] = ctx.params.get(str(param.name)) or ()
+    # an option that still lacks its value keeps Click from assigning the arguments
+    suite: str = ctx.params.get("suite") or next(iter(ctx.args), "")
+    try:
+        domains = known_domains(suite)
+    except SandboxTuiError:  # the command says what is wrong
+        return []
+    left = (one for one in domains if one and one not in given)
+    return beginning_with(incomplete, dict.fromkeys(left, ""))
+
+
 def complete_scorer(
     ctx: click.Context, param: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from typing import ClassVar
 
@@ -44,6 +45,24 @@ complete -o nosort -F %(complete_func)s %(prog_name)s
 """
 """The script for bash. It passes the line itself, because bash has cut the words at `:` and `=`."""
 
+KEEP = """\
+    if (( compstate[nmatches] > 1 )) && [[ $compstate[unambiguous] != *$words[CURRENT]* ]]; then
+        compstate[insert]='' compstate[list]='list'
+    fi
+"""
+"""For zsh: lists words that have only less in common than what is typed, and replaces nothing."""
+
+
+def _would_lose(found: list[CompletionItem], typed: str) -> bool:
+    """Return whether what all words have in common lacks the typed text, which they contain
+    elsewhere: a shell replaces what is typed by what they have in common."""
+    if len(found) < 2:
+        return False
+    least, most = min(item.value for item in found), max(item.value for item in found)
+    pairs = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(least, most, strict=False))
+    common = "".join(one for one, _ in pairs)
+    return typed.lower() not in common.lower()
+
 
 class _WithOption(ShellComplete):
     """Completes the value in `--option=value` as this whole word."""
@@ -51,15 +70,19 @@ class _WithOption(ShellComplete):
     @override
     def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem]:
         found = super().get_completions(args, incomplete)
-        option, equals, _ = incomplete.partition("=")
+        option, equals, value = incomplete.partition("=")
         if not equals or not option.startswith("--"):
-            return found
+            return self.without_loss(found, incomplete)
         return [
             CompletionItem(f"{option}={item.value}", help=item.help)
             if item.type == "plain"
             else item
-            for item in found
+            for item in self.without_loss(found, value)
         ]
+
+    def without_loss(self, found: list[CompletionItem], typed: str) -> list[CompletionItem]:
+        """Return what to offer, so that the shell does not replace the typed text by less."""
+        return found
 
 
 class _Bash(_WithOption, BashComplete):
@@ -67,6 +90,12 @@ class _Bash(_WithOption, BashComplete):
 
     source_template: ClassVar[str] = BASH
     _before = ""
+
+    @override
+    def without_loss(self, found: list[CompletionItem], typed: str) -> list[CompletionItem]:
+        """Add an item that has nothing in common with the others: bash lists them all, and leaves
+        the line as it is."""
+        return [*found, CompletionItem(" ")] if _would_lose(found, typed) else found
 
     @override
     def get_completion_args(self) -> tuple[list[str], str]:
@@ -88,6 +117,15 @@ class _Bash(_WithOption, BashComplete):
 
 class _Zsh(_WithOption, ZshComplete):
     """Completes whole words: zsh replaces what is typed."""
+
+    @override
+    def source(self) -> str:
+        """Return Click's script, which then keeps what is typed."""
+        return (
+            super()
+            .source()
+            .replace("-a completions\n    fi\n", f"-a completions\n    fi\n{KEEP}", 1)
+        )
 
     @override
     def format_completion(self, item: CompletionItem) -> str:

@@ -70,6 +70,15 @@ def complete_model(
     return beginning_with(incomplete, {**_model_of_settings(), **names})
 
 
+def complete_server(
+    ctx: click.Context, param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Return the servers that begin with the typed text: the settings' one and that of the last
+    run, without secrets."""
+    del ctx, param
+    return beginning_with(incomplete, {**_stored(_server_of_last_run), **_server_of_settings()})
+
+
 def complete_filter(
     ctx: click.Context, param: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
@@ -209,6 +218,24 @@ def _model_of_settings() -> Mapping[str, str]:
         if name := load().model.name:
             return {name: "the settings' model"}
     return {}
+
+
+def _server_of_settings() -> Mapping[str, str]:
+    from sandbox_tui.core.base.errors import SandboxTuiError
+    from sandbox_tui.core.config.settings import load
+    from sandbox_tui.core.models.error_mapping import without_secrets
+
+    with contextlib.suppress(SandboxTuiError):
+        if server := without_secrets(load().model.base_url):
+            return {server: "the settings' server"}
+    return {}
+
+
+def _server_of_last_run(store: Store) -> Mapping[str, str]:
+    from sandbox_tui.sessions.relations.last_model import last_model
+
+    last = last_model(store)
+    return {last.base_url: "the server of the last run"} if last and last.base_url else {}
 
 
 def _tags(store: Store) -> Mapping[str, str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sandbox_tui.tui.cli.command_group import Subcommands
-from sandbox_tui.tui.cli.completion.names import complete_scorer, complete_suite
+from sandbox_tui.tui.cli.completion.names import complete_domain, complete_scorer, complete_suite
 from sandbox_tui.tui.cli.completion.stored import (
     complete_evaluation,
     complete_resumable_evaluation,
@@ -117,6 +117,7 @@ def eval_group() -> None:
     "domains",
     metavar="NAME",
     multiple=True,
+    shell_complete=complete_domain,
     help="Only tasks of this domain; repeatable.",
 )
 @click.option(

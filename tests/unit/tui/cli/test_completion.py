@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 from click.shell_completion import ShellComplete
 from click.testing import CliRunner
@@ -44,7 +45,7 @@ def test_the_ids_of_sessions_are_completed(store: Store) -> None:
     assert completed("compare", RUNS[0]) == ["last", RUNS[1]], "one that is named is not offered"
     assert completed("sessions", "export", RUNS[0], typed="2026") == [RUNS[1]]
     assert completed("replay", typed="hij") == [RUNS[1]], "any part names one"
-    assert completed("replay", typed="101112") == [], "a shell would keep what both have in common"
+    assert completed("replay", typed="101112") == [*reversed(RUNS)], "so do several"
 
 
 def test_only_runs_that_fit_the_command_are_offered(
@@ -78,6 +79,40 @@ def asked(shell: str, line: str, *, breaks: str = " :=") -> list[str]:
     done = subprocess.run([program], env=env, capture_output=True, text=True, check=False)
     assert not done.stderr
     return done.stdout.splitlines()
+
+
+def test_a_part_of_several_ids_is_not_replaced_by_less(store: Store) -> None:
+    """A shell replaces what is typed by what all words have in common, such as 2026112."""
+    for number, run in enumerate(RUNS):
+        store.append(run, [started(run, started_at=float(number))])
+    line = "sandbox-tui replay 101112"
+    assert asked("bash", line) == [*(f"plain,{run}" for run in reversed(RUNS)), "plain, "]
+    assert "unambiguous]" in CliRunner().invoke(main, ["completion", "zsh"]).stdout
+    store.append(f"{RUNS[1]}k", [started(f"{RUNS[1]}k", started_at=2.0)])
+    line = "sandbox-tui replay 1121-101112"
+    assert asked("bash", line) == [f"plain,{RUNS[1]}k", f"plain,{RUNS[1]}"]
+
+
+def test_servers_are_completed_without_secrets(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    params = {"base_url": "http://127.0.0.1:9103/v1"}
+    run = msgspec.structs.replace(started(RUNS[0], started_at=0.0), model_params=params)
+    store.append(RUNS[0], [run])
+    monkeypatch.setenv("SANDBOX_TUI_MODEL_BASE_URL", "http://me:secret@gpu:8000/v1")
+    servers = ["http://127.0.0.1:9103/v1", "http://gpu:8000/v1"]
+    assert completed("run", "x", "--base-url") == servers
+    assert completed("eval", "run", "pocket", "--base-url", typed="http://g") == servers[1:]
+    line = "sandbox-tui run x --base-url http://127"
+    assert asked("bash", line) == ["plain,//127.0.0.1:9103/v1"]
+    assert asked("zsh", line)[1] == r"http\://127.0.0.1\:9103/v1"
+
+
+def test_domains_of_the_suite_are_completed() -> None:
+    assert completed("eval", "run", "pocket", "--domain", typed="m") == ["math"]
+    assert "math" not in completed("eval", "run", "pocket", "--domain", "math", "--domain")
+    assert completed("eval", "run", "instruct_pretrain", "--domain") == ["instruct_pretrain"]
+    assert completed("eval", "run", "nosuch", "--domain") == []
 
 
 def test_the_value_of_an_option_after_an_equals_sign_is_completed() -> None:
