@@ -20,6 +20,7 @@ from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.live.choose_mode import ModeDialog
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from sandbox_tui.tui.screens.dialogs.pager import PagerScreen
+from sandbox_tui.tui.textual_support.private_api import shown_toasts
 from sandbox_tui.tui.widgets.block_list import BlockList
 from sandbox_tui.tui.widgets.calls.approval_bar import ApprovalBar
 from sandbox_tui.tui.widgets.calls.call_list import Calls
@@ -129,6 +130,8 @@ async def test_a_change_of_mode_leaves_the_waiting_call_waiting(
         await run.press(*keys[1:])
         assert run.app.screen is run.screen
         await run.until(lambda: run.screen.state.mode == mode)
+        said = [] if keys[1] == "escape" else ["Call 1 still waits for your decision."]
+        await run.until(lambda: [one.message for one in shown_toasts(run.app)] == said)
         pending = run.screen.state.pending
         assert pending is not None
         assert pending.call.number == 1

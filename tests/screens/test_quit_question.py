@@ -10,10 +10,13 @@ import pytest
 from textual.message import Message
 
 from sandbox_tui.core.config.settings import load
-from sandbox_tui.sessions import Store
+from sandbox_tui.core.events import types as e
+from sandbox_tui.sessions import RunWorker, Store
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.lifecycle.quit_question import quit_question
 from sandbox_tui.tui.screens.dialogs.leave_run import DOUBLE_PRESS_SECONDS, QuitQuestion
+from tests.screens.widgets.test_wall_tiles import tile, waiting
+from tests.unit.event_streams import started
 from tests.waiting import until
 
 
@@ -35,20 +38,23 @@ async def test_a_key_does_not_answer_a_question_that_was_not_drawn_yet(tmp_path:
 
 
 @pytest.mark.parametrize(
-    ("waiting", "question"),
+    ("what", "question"),
     [
-        ([False], "A run is still running. End it and quit?"),
-        ([True], "1 run waits for you. End it and quit?"),
-        ([True, True], "2 runs wait for you. End both and quit?"),
-        ([True, False], "1 run waits for you, 1 is still running. End both and quit?"),
-        ([False, False], "2 runs are still running. End both and quit?"),
+        (["runs"], "1 run is still running. End it and quit?"),
+        (["waits"], "1 run waits for you. End it and quit?"),
+        (["waits", "waits"], "2 runs wait for you. End both and quit?"),
+        (["waits", "runs"], "1 run waits for you, 1 is still running. End both and quit?"),
+        (["waits", "is paused"], "1 run waits for you, 1 is paused. End both and quit?"),
+        (["runs", "runs"], "2 runs are still running. End both and quit?"),
     ],
 )
-def test_the_question_says_which_runs_wait(waiting: list[bool], question: str) -> None:
-    def run(waits: bool) -> object:
-        pending = SimpleNamespace(call=SimpleNamespace(number=1)) if waits else None
-        state = SimpleNamespace(finished=None, pending=pending, awaited=None)
-        return SimpleNamespace(state=state, failure=None)
+def test_the_question_says_what_runs_do(what: list[str], question: str) -> None:
+    def run(does: str, number: int) -> RunWorker:
+        one = (waiting(number, "make") if does == "waits" else tile(number, started())).worker
+        if does == "is paused":
+            one.state.apply(e.ModeChanged(mode="paused"))
+        return cast(RunWorker, one)
 
-    runs = cast(Any, SimpleNamespace(running=[run(one) for one in waiting]))
+    going = [run(does, number) for number, does in enumerate(what)]
+    runs = cast(Any, SimpleNamespace(running=going))
     assert quit_question(runs, cast(Any, SimpleNamespace(running=[])), []) == question

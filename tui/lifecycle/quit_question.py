@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from sandbox_tui.sessions import RunRegistry
 from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
 from sandbox_tui.tui.terminal_io.counted_runs import going_words
-from sandbox_tui.tui.terminal_io.notifications import waits
 
 
 def quit_question(runs: RunRegistry, evals: EvalRegistry, screens: Iterable[object]) -> str:
@@ -25,9 +24,6 @@ def quit_question(runs: RunRegistry, evals: EvalRegistry, screens: Iterable[obje
         )
     if going := len(runs.running):
         those = {1: "it", 2: "both"}.get(going, "them all")
-        waiting = sum(map(waits, runs.running))
-        is_one = going == 1 and not waiting
-        words = "A run is still running" if is_one else going_words(going, waiting)
-        return f"{words}. End {those} and quit?"
+        return f"{going_words(runs.running)}. End {those} and quit?"
     unsaved = any(getattr(screen, "unsaved", None) for screen in screens)
     return "The new-run form has a task you have not started. Quit?" if unsaved else ""

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from sandbox_tui.core.run.run_labels import SAMPLES
+from sandbox_tui.tui.format.status import status_of
 from sandbox_tui.tui.format.titles import cut_title, task_line
 from sandbox_tui.tui.terminal_io.notifications import waits
 
 if TYPE_CHECKING:
     from sandbox_tui.sessions import RunWorker
+    from sandbox_tui.sessions.remote.run_handle import FoldedRun
 
 MAX_TASK_CHARACTERS = 40
 """Characters of the task that several runs have in common."""
@@ -34,19 +37,34 @@ def counted(runs: Sequence[RunWorker], told: Iterable[RunWorker] = ()) -> str:
     return " · ".join(part for part in parts if part)
 
 
-def going_words(going: int, waiting: int) -> str:
-    """Return what several runs that have not ended do: how many wait for the user, and how many go
-    on.
+def going_words(runs: Sequence[FoldedRun], one_run: str = "1 run") -> str:
+    """Return what runs that have not ended do: how many wait for the user, how many are paused, and
+    how many are still running.
 
     Args:
-        going: how many have not ended.
-        waiting: how many of these wait for the user.
+        runs: at least one.
+        one_run: what to call a single one.
     """
-    if not waiting:
-        return f"{going} runs are still running"
-    wait = "1 run waits for you" if waiting == 1 else f"{waiting} runs wait for you"
-    others = going - waiting
-    return f"{wait}, {others} {'is' if others == 1 else 'are'} still running" if others else wait
+    found = Counter(map(_what_it_does, runs))
+    many = [(found[what], words) for what, words in _DO.items() if found[what]]
+    first, *rest = [f"{count} {one if count == 1 else several}" for count, (one, several) in many]
+    count, _, does = first.partition(" ")
+    if len(runs) == 1:
+        return f"{one_run} {does}"
+    return ", ".join([f"{count} {'run' if count == '1' else 'runs'} {does}", *rest])
+
+
+_DO = {
+    "waits": ("waits for you", "wait for you"),
+    "paused": ("is paused", "are paused"),
+    "running": ("is still running", "are still running"),
+}
+
+
+def _what_it_does(run: FoldedRun) -> str:
+    if waits(run):
+        return "waits"
+    return "paused" if status_of(run.state).words in ("paused", "frozen") else "running"
 
 
 def _which(runs: Sequence[RunWorker], more: str = "") -> str:

@@ -9,11 +9,15 @@ import pytest
 from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import RunWorker
 from sandbox_tui.sessions.recording.run_worker import ProgramExited
+from sandbox_tui.tui.screens.dialogs.leave_run import LeaveDialog
 from sandbox_tui.tui.screens.wall.key_words import deciding_first
 from sandbox_tui.tui.screens.wall.steering.control_news import ControlNews
 from sandbox_tui.tui.screens.wall.steering.controlled_runs import all_of, why_not_here
 from sandbox_tui.tui.screens.wall.steering.mode_of_runs import pauses_later, pausing_words
 from sandbox_tui.tui.terminal_io.counted_runs import going_words
+from sandbox_tui.tui.theming.palette import _palette
+from sandbox_tui.tui.widgets.wall.run_selection import next_waiting
+from sandbox_tui.tui.widgets.wall.wall_header import WallHeader
 from tests.screens.widgets.test_wall_tiles import Answers, Wall, control_only, ended, tile, waiting
 from tests.unit.event_streams import started
 
@@ -42,6 +46,21 @@ def test_no_other_run_waits_only_if_the_chosen_one_does() -> None:
     assert not why_not_here("waiting", tiles[1], tiles)
 
 
+def test_the_next_that_waits_is_first_one_to_decide_about_here(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tiles = [waiting(number, "make") for number in (1, 2, 3, 4)]
+    mine = {tiles[2].worker.run_id}
+    monkeypatch.setattr(RunWorker, "steers", property(lambda run: run.run_id in mine))
+    assert next_waiting(tiles, tiles[0]) is tiles[2]
+    assert next_waiting(tiles, tiles[3]) is tiles[2]
+    assert next_waiting(tiles, tiles[2]) is tiles[3]
+    header = WallHeader()
+    header._runs = [(one.number, one.worker) for one in tiles]
+    counts = header._states(_palette(*["white"] * 12, highlight="native")).plain
+    assert "◆ 1 waits for you (3)  ◆ 3 wait elsewhere (1 2 4)" in counts
+
+
 def test_runs_that_have_ended_are_not_meant_by_all(monkeypatch: pytest.MonkeyPatch) -> None:
     going = [tile(number, started()) for number in (1, 2, 3)]
     over = ended(4, "42", is_said=False)
@@ -60,6 +79,8 @@ def test_runs_with_a_call_in_progress_are_pausing() -> None:
     assert pausing_words(6, 0) == "Paused 6 runs."
     assert pausing_words(5, 0, 1) == "Paused 5 runs: all 6 are paused now."
     assert pausing_words(1, 0, 1) == "Paused 1 run: both are paused now."
+    yours = "Paused 2 runs: all 3 that you control are paused now."
+    assert pausing_words(2, 0, 1, some_elsewhere=True) == yours
     more = "Paused 2 more: 3 of 6 runs are paused now; the rest pause after their current call"
     assert pausing_words(5, 3, 1) == f"{more}{keys}"
     one = "Pausing 1 more run: it pauses after its current call; the others are paused"
@@ -142,13 +163,29 @@ def test_a_bar_of_some_length_keeps_what_steers_the_chosen_run() -> None:
 
 
 @pytest.mark.parametrize(
-    ("waits", "words"),
+    ("waits", "paused", "words"),
     [
-        (0, "3 runs are still running"),
-        (1, "1 run waits for you, 2 are still running"),
-        (2, "2 runs wait for you, 1 is still running"),
-        (3, "3 runs wait for you"),
+        (0, 0, "3 runs are still running"),
+        (1, 0, "1 run waits for you, 2 are still running"),
+        (2, 0, "2 runs wait for you, 1 is still running"),
+        (3, 0, "3 runs wait for you"),
+        (1, 1, "1 run waits for you, 1 is paused, 1 is still running"),
+        (0, 3, "3 runs are paused"),
     ],
 )
-def test_both_questions_before_leaving_say_what_waits(waits: int, words: str) -> None:
-    assert going_words(3, waits) == words
+def test_both_questions_before_leaving_say_what_runs_do(
+    waits: int, paused: int, words: str
+) -> None:
+    runs = [waiting(number, "make").worker for number in range(waits)]
+    runs += [tile(number, started()).worker for number in range(3 - waits)]
+    for run in runs[waits : waits + paused]:
+        run.state.apply(e.ModeChanged(mode="paused"))
+    assert going_words(runs) == words
+
+
+def test_the_question_before_leaving_says_what_a_single_run_does() -> None:
+    one = tile(1, started()).worker
+    assert LeaveDialog([one]).title_words == "the run is still running"
+    one.state.apply(e.ModeChanged(mode="paused"))
+    assert LeaveDialog([one]).title_words == "the run is paused"
+    assert LeaveDialog([waiting(1, "make").worker]).title_words == "the run waits for you"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import ClassVar, Literal
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -20,6 +20,9 @@ from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 from sandbox_tui.tui.terminal_io.counted_runs import going_words
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
+if TYPE_CHECKING:
+    from sandbox_tui.sessions.remote.run_handle import FoldedRun
+
 Leaving = Literal["end", "keep", "detach"]
 
 
@@ -27,8 +30,7 @@ class LeaveDialog(Dialog[Leaving | None]):
     """Dismisses with the choice, or None to stay.
 
     Args:
-        runs: number of active runs.
-        waiting: how many of these wait for the user.
+        runs: the active runs.
         detachable: whether they can move to separate programs.
     """
 
@@ -48,10 +50,10 @@ class LeaveDialog(Dialog[Leaving | None]):
         """What the key is called that ends what is running."""
         return end_words(self._runs)
 
-    def __init__(self, runs: int = 1, waiting: int = 0, *, detachable: bool = True) -> None:
+    def __init__(self, runs: Sequence[FoldedRun], *, detachable: bool = True) -> None:
         super().__init__()
-        self._runs = runs
-        self._waiting = waiting
+        self._going = runs
+        self._runs = len(runs)
         self._detachable = detachable
         self._asked_at = Message().time
         self._is_typed_ahead = False
@@ -70,9 +72,7 @@ class LeaveDialog(Dialog[Leaving | None]):
     @property
     def title_words(self) -> str:
         """The title: what the runs do."""
-        if self._runs == 1:
-            return "the run waits for you" if self._waiting else "the run is still running"
-        return going_words(self._runs, self._waiting)
+        return going_words(self._going, "the run")
 
     @property
     def question(self) -> str:

@@ -18,7 +18,7 @@ class LeaveEvalDialog(LeaveDialog):
     """
 
     def __init__(self) -> None:
-        super().__init__(detachable=False)
+        super().__init__((), detachable=False)
 
     @property
     def end_word(self) -> str:

@@ -16,7 +16,6 @@ from sandbox_tui.tui.keys.leaving_word import leave_by_escape, leaving_word
 from sandbox_tui.tui.screens.dialogs.leave_run import LeaveDialog, Leaving
 from sandbox_tui.tui.screens.messages import DetachRequested
 from sandbox_tui.tui.screens.wall.steering.resumable_runs import resumable
-from sandbox_tui.tui.terminal_io.notifications import waits
 from sandbox_tui.tui.textual_support.toasts import put_toasts_away
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
@@ -47,13 +46,12 @@ def leave_wall(
         if all_detached:
             app_of(wall).call_later(wall.dismiss, None)
 
-    going = len(workers.running) if asks else 0
+    going = workers.running if asks else ()
     ended = resumable(tiles) if leaving_word(wall) == "leave" else ()
     if is_escape(wall) and (going or ended):
         wall.notify(_stays_words(ended), timeout=2, markup=False)
     elif going:
-        waiting = sum(map(waits, workers.running))
-        question = LeaveDialog(going, waiting, detachable=bool(can_be_detached(workers)))
+        question = LeaveDialog(going, detachable=bool(can_be_detached(workers)))
         app_of(wall).push_screen(question, left)
     elif is_escape(wall):
         leave_by_escape(wall, partial(wall.dismiss, None))

@@ -46,6 +46,7 @@ from sandbox_tui.tui.screens.wall.steering.controlled_runs import (
     controls_of,
     is_steerable,
     others_for,
+    some_elsewhere,
     waiting_here,
     why_not,
 )
@@ -258,7 +259,8 @@ class TileActions:
         if going:
             goes_on = {id(one.worker.run) for one in tiles if pauses_later(one.state)}
             later = sum(id(run) in goes_on for run in going)
-            words = pausing_words(len(going), later, len(runs) - len(going))
+            paused = len(runs) - len(going)
+            words = pausing_words(len(going), later, paused, some_elsewhere=some_elsewhere(tiles))
         self._answers.say("mode", words)
 
     def message(self, tile: RunTile, tiles: Sequence[RunTile]) -> None:

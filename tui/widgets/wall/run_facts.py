@@ -33,6 +33,9 @@ SILENT_SECONDS = 60.0
 WATCHING = "watching"
 """The word for a run that another terminal controls."""
 
+ELSEWHERE = "elsewhere"
+"""The word for runs whose waiting calls another terminal or program decides about."""
+
 Kind = Literal["waiting", "running", "failed", "submitted"]
 
 
@@ -94,6 +97,12 @@ def is_attaching(run: FoldedRun) -> TypeGuard[RunClient | RecordedRun]:
     if run.state.started is not None or run.failure is not None or run.ended.is_set():
         return False
     return isinstance(run, RunClient) or (isinstance(run, RecordedRun) and run.goes_on)
+
+
+def is_decided_here(run: FoldedRun) -> bool:
+    """Return whether the waiting calls of a run are decided about from this screen, or may be once
+    it is attached."""
+    return run.can_be_steered and (run.steers or is_attaching(run))
 
 
 def stopped_word_of(run: FoldedRun) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from textual.geometry import Region
 
+from sandbox_tui.tui.widgets.wall.run_facts import is_decided_here
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 from sandbox_tui.tui.widgets.wall.tile_layout import beyond
 
@@ -16,10 +17,13 @@ def chosen_first(tiles: Sequence[RunTile], wanted: str = "") -> RunTile:
 
 
 def next_waiting(tiles: Sequence[RunTile], chosen: RunTile | None) -> RunTile | None:
-    """Return the next run after the chosen one that waits for the user; None if no other does."""
+    """Return the next run after the chosen one that waits for the user, first of those that can be
+    decided about here; None if no other does."""
     after = tiles.index(chosen) + 1 if chosen in tiles else 0
     rest = [*tiles[after:], *tiles[:after]]
-    return next((tile for tile in rest if tile is not chosen and tile.kind == "waiting"), None)
+    waiting = [tile for tile in rest if tile is not chosen and tile.kind == "waiting"]
+    here = [tile for tile in waiting if is_decided_here(tile.worker)]
+    return next(iter(here or waiting), None)
 
 
 def neighbour(

@@ -23,10 +23,12 @@ from sandbox_tui.tui.widgets.wall.group_summary import (
     short_ranges,
 )
 from sandbox_tui.tui.widgets.wall.run_facts import (
+    ELSEWHERE,
     Kind,
     end_sign,
     end_words,
     is_attaching,
+    is_decided_here,
     kind_of,
     stopped_word_of,
 )
@@ -231,17 +233,19 @@ class WallHeader(Widget):
         return line
 
     def _add_waiting(self, line: Text, palette: Palette, *, is_short: bool, is_named: bool) -> None:
-        """Append how many runs wait for the user; apart from them, those that are paused too, so
-        that each run is counted once."""
+        """Append how many runs wait for the user; apart from them, those that are paused too, and
+        those that are decided about elsewhere, so that each run is counted once."""
         waiting: dict[str, list[int]] = {}
         for number, run in self._runs:
             if kind_of(run) == "waiting":
-                waiting.setdefault(stopped_word_of(run), []).append(number)
+                word = stopped_word_of(run) if is_decided_here(run) else ELSEWHERE
+                waiting.setdefault(word, []).append(number)
+        more = {"": "" if is_short else " for you", ELSEWHERE: f" {ELSEWHERE}"}
         for word, those in sorted(waiting.items()):
-            waits = "waits" if len(those) == 1 else "wait"
-            more = f", {word}" if word else "" if is_short else " for you"
+            waits = f"{'waits' if len(those) == 1 else 'wait'}{more.get(word, f', {word}')}"
             who = _in_brackets(those) if is_named else ""
-            line.append(f"  ◆ {len(those)} {waits}{more}{who}", style=palette.human)
+            style = palette.dim if word == ELSEWHERE else palette.human
+            line.append(f"  ◆ {len(those)} {waits}{who}", style=style)
 
     def _spent_and_order(self, palette: Palette) -> Text:
         line = Text(_spent([run for _, run in self._runs]), style=palette.dim, no_wrap=True)

@@ -298,8 +298,7 @@ class LiveScreen(SteeringActions, NextSteps, ClosesWhenOnTop[None]):
         elif self.state.finished is not None:
             self._end_and_leave()
         else:
-            waits = bool(self.state.pending or self.state.awaited)
-            dialog = LeaveDialog(1, waits, detachable=isinstance(self.worker, RunWorker))
+            dialog = LeaveDialog([self.worker], detachable=isinstance(self.worker, RunWorker))
             app_of(self).push_screen(dialog, self._left)
 
     def _left(self, choice: Leaving | None) -> None:

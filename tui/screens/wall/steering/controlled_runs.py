@@ -175,12 +175,17 @@ def all_of(count: int, tiles: Sequence[RunTile]) -> str:
         tiles: those that are shown; another terminal or program may control some, and some may have
             ended.
     """
-    if not all(one.worker.steers or has_ended(one.worker) for one in tiles):
+    if some_elsewhere(tiles):
         those = "both runs" if count == 2 else f"all {numbers.counted(count, 'run')}"
         return f"{those} that you control"
     if any(has_ended(one.worker) for one in tiles):
         return "both that still run" if count == 2 else f"all {count} that still run"
     return "both runs shown" if count == 2 else f"all {count} runs shown"
+
+
+def some_elsewhere(tiles: Sequence[RunTile]) -> bool:
+    """Return whether another terminal or program controls some runs of tiles that still run."""
+    return not all(one.worker.steers or has_ended(one.worker) for one in tiles)
 
 
 def is_steerable(run: Controls | None) -> TypeGuard[Controls]:

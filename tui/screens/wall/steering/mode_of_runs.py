@@ -103,17 +103,19 @@ def pauses_later(state: RunState) -> bool:
     return state.pending is None and state.awaited is None and not awaits_next_try(state)
 
 
-def pausing_words(runs: int, later: int, paused: int = 0) -> str:
+def pausing_words(runs: int, later: int, paused: int = 0, *, some_elsewhere: bool = False) -> str:
     """Say that runs pause, some of which finish what they do before.
 
     Args:
         runs: number of runs that were told to pause.
         later: how many of these have a reply or a call in progress.
         paused: how many others were paused before.
+        some_elsewhere: whether other runs that are shown are controlled elsewhere.
     """
     whole = runs + paused
     if not later:
-        all_now = "both are" if whole == 2 else f"all {whole} are"
+        yours = " that you control" if some_elsewhere else ""
+        all_now = f"both{yours} are" if whole == 2 else f"all {whole}{yours} are"
         return (
             f"Paused {numbers.counted(runs, 'run')}{f': {all_now} paused now' if paused else ''}."
         )
