@@ -2,6 +2,7 @@
 
     SandboxTuiError
      ├─ ConfigError            a setting, flag, prompt pack or theme that cannot be used
+     │   └─ NoModelSet         neither a setting nor a flag names a model
      ├─ ModelError             the model server refused, failed, or sent something unusable
      │   ├─ ModelIncomplete    the reply was empty or unreadable, which asking again seldom mends
      │   └─ ContextOverflow    the conversation no longer fits the model's context
@@ -47,6 +48,10 @@ class ConfigError(SandboxTuiError):
     """A setting that cannot be used."""
 
     exit_code = 2
+
+
+class NoModelSet(ConfigError):
+    """Neither a setting nor a flag names a model."""
 
 
 class ModelError(SandboxTuiError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.base.errors import ConfigError, NoModelSet
 from sandbox_tui.core.config.settings import ModelSettings
 from sandbox_tui.core.config.valid_values import is_server_address
 from sandbox_tui.core.models.base import Model
@@ -33,7 +33,7 @@ def refuse_unusable(settings: ModelSettings, api_key: str | None) -> None:
         ConfigError: as for `open_model`.
     """
     if not settings.name:
-        raise ConfigError(
+        raise NoModelSet(
             "No model is set. Use --model NAME, and --base-url URL for your own server."
         )
     if not settings.base_url and not api_key:

@@ -8,7 +8,7 @@ from typing import Protocol
 
 import msgspec
 
-from sandbox_tui.core.base.errors import ConfigError
+from sandbox_tui.core.base.errors import ConfigError, NoModelSet
 from sandbox_tui.core.base.process_identity import ProcessIdentity
 from sandbox_tui.core.config.settings import Settings
 from sandbox_tui.core.evals.eval_info import EvalInfo
@@ -188,7 +188,7 @@ def _check(suite: Suite, settings: Settings) -> None:
     if not suite.tasks:
         raise ConfigError(f"The suite {suite.name} has no tasks that match the options.")
     if not settings.model.name:
-        raise ConfigError("No model is set: use --model NAME, or set model.name in the settings.")
+        raise NoModelSet("No model is set: use --model NAME, or set model.name in the settings.")
     refuse_demo(settings.model)
     usable_scorers(suite)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sandbox_tui.core.base.errors import ConfigError, SandboxTuiError
+from sandbox_tui.core.base.errors import ConfigError, NoModelSet, SandboxTuiError
 from sandbox_tui.core.base.sanitize import sanitize, sanitize_line
 from sandbox_tui.tui.lifecycle.config_mistakes import mistakes_of_screen, mistakes_of_themes
 
@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 
 
 def error_words(error: SandboxTuiError) -> str:
-    """Return the words of an error, as `in_full`."""
+    """Return the words of an error, as `in_full`; if no model is set, with that of the last run."""
+    if isinstance(error, NoModelSet):
+        from sandbox_tui.tui.cli.model_server.last_used import last_used_words
+
+        return f"{sanitize(str(error))} {last_used_words()}".rstrip()
     return sanitize(str(in_full(error)))
 
 
