@@ -156,8 +156,12 @@ def sessions_search(query: tuple[str, ...], as_json: bool, limit: int) -> None:
 @click.argument("title", nargs=-1)
 def sessions_rename(session: str, title: tuple[str, ...]) -> None:
     """Give a SESSION a TITLE; without TITLE, its task is its name again."""
+    from sandbox_tui.tui.format.titles import task_title
+
     with open_store() as store:
-        store.rename(session_named(store, session).id, " ".join(title) or None)
+        run_id = session_named(store, session).id
+        store.rename(run_id, " ".join(title) or None)
+        click.echo(task_title(store.run(run_id)))
 
 
 @sessions.command("tag")

@@ -346,3 +346,9 @@ def test_what_a_session_does_not_have_is_a_wrong_request(store: Store) -> None:
         done = run("sessions", *words)
         assert problem in done.output
         assert done.exit_code == 2, done.output
+
+
+def test_renaming_prints_the_title_that_holds(store: Store) -> None:
+    keep(store, RUN)
+    assert run("sessions", "rename", RUN, "two", "boats").stdout == "two boats\n"
+    assert run("sessions", "rename", RUN).stdout == "count the boats\n"
