@@ -1,4 +1,4 @@
-"""Where the first call of a step begins."""
+"""Where the first call of a step begins, and where a call ends."""
 
 from __future__ import annotations
 
@@ -27,3 +27,21 @@ def first_call(store: Store, run_id: str, reply: int) -> int:
             case _:
                 pass
     return reply
+
+
+def end_of_call(store: Store, run_id: str, number: int) -> int | None:
+    """Return the event with which a call ends; None if it never ended.
+
+    Args:
+        store: the database.
+        run_id: the session.
+        number: of the call, from 1.
+
+    Raises:
+        StoreError: the database cannot be read.
+        EventDecodeError: an event was written by a newer version.
+    """
+    ends = store.events_of_kinds(run_id, ["CallFinished"])
+    return next(
+        (end.seq for end in ends if isinstance(end, e.CallFinished) and end.call == number), None
+    )

@@ -45,7 +45,8 @@ class EvalKeys:
             case "resume":
                 return self._why_no_resume()
             case "run_again":
-                return "" if self.has_again else "the list of evaluations does it"
+                where = f"in the list of evaluations (home: {hint('home.evals')})"
+                return "" if self.has_again else where
             case "score_again":
                 return self._why_no_scoring()
             case "pause" | "stop" | "wall":

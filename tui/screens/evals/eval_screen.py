@@ -17,6 +17,7 @@ from textual.screen import Screen
 from typing_extensions import override
 
 from sandbox_tui.core.base.sanitize import sanitize_line
+from sandbox_tui.core.evals.eval_info import EvalInfo
 from sandbox_tui.sessions import RunRegistry
 from sandbox_tui.tui.format.titles import model_title
 from sandbox_tui.tui.keys.hint import hint
@@ -152,6 +153,11 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
     def on_unmount(self) -> None:
         """Close the source."""
         self._source.close()
+
+    @property
+    def info(self) -> EvalInfo:
+        """The evaluation."""
+        return self._source.info
 
     @property
     def evaluation(self) -> str:

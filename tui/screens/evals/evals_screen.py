@@ -70,7 +70,7 @@ class EvalsScreen(SummariesScreen[EvalSummary]):
         self._evals = evals
         self._newest = NewestSummaries(evals.runs.store, MAX_LISTED)
         self._settings = settings
-        self._opener = EvalOpener(self, evals, settings, self._run_again)
+        self._opener = EvalOpener(self, evals, settings, self.run_again)
         self._draft: dict[str, str] = {}
         self._drafts_again: dict[str, dict[str, str]] = {}
 
@@ -147,9 +147,10 @@ class EvalsScreen(SummariesScreen[EvalSummary]):
         """Open the form with the suite, model and numbers of the evaluation under the cursor."""
         found = self.current
         if found is not None:
-            self._run_again(found.info)
+            self.run_again(found.info)
 
-    def _run_again(self, info: EvalInfo) -> None:
+    def run_again(self, info: EvalInfo) -> None:
+        """Open the form with the suite, model and numbers of an evaluation."""
         self._show_form(self._open_form_like(info))
 
     def _show_form(self, opening: Coroutine[Any, Any, None]) -> None:

@@ -3,7 +3,7 @@ be chosen there, too; those on listed sessions say where they are."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 
 from textual.app import App
 from textual.binding import Binding
@@ -43,33 +43,6 @@ def home_entries(app: App[int], below: Screen[object], listed: Collection[Entry]
         if purpose not in _LEFT_OUT and not here & {purpose, words}:
             entries.append(_entry(app, home, binding.id, binding.action, words))
     return entries
-
-
-def new_evaluation_entry(app: App[int], below: Screen[object]) -> Sequence[Entry]:
-    """Return the form for a new evaluation, which opens over the list of all evaluations; nothing
-    on that list, where it is an action with a key, and in a dialog.
-
-    Args:
-        app: the program.
-        below: the screen from which the palette was opened.
-    """
-    from sandbox_tui.tui.screens.evals.evals_screen import EvalsScreen
-
-    home = next((one for one in app.screen_stack if isinstance(one, HomeScreen)), None)
-    if home is None or isinstance(below, EvalsScreen | ModalScreen):
-        return ()
-
-    def show_form() -> None:
-        if isinstance(app.screen, EvalsScreen):
-            app.screen.action_new()
-
-    def run() -> None:
-        if home in app.screen_stack:  # it may have closed while the user was choosing
-            home.action_evals()
-            app.call_later(show_form)
-
-    words = "Start a new evaluation"
-    return (Entry("Actions", "evals.new", words, "", run, "", synonyms("evals.new")),)
 
 
 def _entry(app: App[int], home: HomeScreen, name: str, action: str, words: str) -> Entry:

@@ -20,6 +20,8 @@ from sandbox_tui.sessions.relations.running_summaries import up_to_now
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.sessions.store.tables.annotations import all_tags
 from sandbox_tui.sessions.store.tables.eval_ledger import EvalSummary
+from sandbox_tui.tui.keys.default_keys import ACTIONS
+from sandbox_tui.tui.keys.synonyms import synonyms
 from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.reread_settings import reread_settings
 from sandbox_tui.tui.screens.home.find_offers import find_offers
@@ -28,7 +30,8 @@ from sandbox_tui.tui.screens.home.import_sessions import ask_for_import
 from sandbox_tui.tui.screens.home.model_offering import set_model
 from sandbox_tui.tui.screens.home.rows.session_opener import SessionOpener
 from sandbox_tui.tui.screens.palette.entry import Entry
-from sandbox_tui.tui.screens.palette.home_actions import home_entries, new_evaluation_entry
+from sandbox_tui.tui.screens.palette.evaluation_actions import EvaluationActions
+from sandbox_tui.tui.screens.palette.home_actions import home_entries
 from sandbox_tui.tui.screens.palette.palette_screen import PaletteScreen
 from sandbox_tui.tui.screens.palette.shown_runs import is_shown, without_dialogs
 from sandbox_tui.tui.screens.palette.sources import (
@@ -39,8 +42,10 @@ from sandbox_tui.tui.screens.palette.sources import (
     setting_entries,
     theme_entries,
 )
+from sandbox_tui.tui.screens.palette.typed_entries import typed_entries
 from sandbox_tui.tui.screens.settings import SettingsScreen
 from sandbox_tui.tui.terminal_io.notifications import waits
+from sandbox_tui.tui.textual_support.copy_text import copy
 from sandbox_tui.tui.textual_support.toasts import complain_here
 from sandbox_tui.tui.theming.live_themes import LiveThemes
 from sandbox_tui.tui.widgets.sessions.model_offers import Offer
@@ -70,6 +75,7 @@ class Palette:
         self._themes = themes
         self._evals = evals
         self._runs = evals.runs
+        self._evaluations = EvaluationActions(app, evals, settings)
         self._recent: list[str] = []
 
     def open(self) -> None:
@@ -78,16 +84,18 @@ class Palette:
         if isinstance(below, PaletteScreen):
             return
         reread_settings(self._app, self._settings)
-        here = action_entries(self._app, below)
+        here = [
+            *self._evaluations.opened_from_list(below, action_entries(self._app, below)),
+            *self._session_entries(below),
+        ]
         shown = partial(is_shown, stack=without_dialogs(self._app.screen_stack))
         waiting = [run_id for run_id in self._waiting_runs if not shown(run_id)]
         known = [
             *self._waiting_entries(below, waiting),
             *here,
             *home_entries(self._app, below, here),
-            *self._parent_entries(below),
             *self._import_entries(below),
-            *new_evaluation_entry(self._app, below),
+            *self._evaluations.entries(below),
             *theme_entries(self._themes.look_again(), self._app.theme, self._apply_theme),
             *setting_entries(self._settings.now, self._open_settings),
         ]
@@ -96,8 +104,9 @@ class Palette:
             if entry is not None:
                 self._app.call_later(self._choose, entry)
 
-        screen = PaletteScreen(known, lambda: self._read(below, waiting, shown), self._recent)
-        self._app.push_screen(screen, chosen)
+        later = partial(self._read, below, waiting, shown)
+        for_typed = partial(typed_entries, self._app, below)
+        self._app.push_screen(PaletteScreen(known, later, self._recent, for_typed), chosen)
 
     def _waiting_entries(self, below: Screen[object], waiting: Sequence[str]) -> Sequence[Entry]:
         """Return runs of this program that wait for the user, which are known at once."""
@@ -119,14 +128,21 @@ class Palette:
             return ()
         return (Entry("Actions", "import", "Import sessions from a file", "", self._import),)
 
-    def _parent_entries(self, below: Screen[object]) -> Sequence[Entry]:
-        """Return the comparison of the session that is shown with the one it was forked from."""
+    def _session_entries(self, below: Screen[object]) -> Sequence[Entry]:
+        """Return what can be done with the session that is shown, but has no key there: its id is
+        copied, and it is compared with the one it was forked from."""
         from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
 
         if not isinstance(below, Cockpit):
             return ()
+        run_id, words = below.session[1], ACTIONS["home.copy_id"].title
+        copy_id, also = partial(copy, self._app, run_id), synonyms("home.copy_id")
+        entry = Entry("Actions", "home.copy_id", words, run_id, copy_id, "", also)
+        return (entry, *self._parent_entries(below, run_id))
+
+    def _parent_entries(self, below: Screen[object], run_id: str) -> Sequence[Entry]:
         try:
-            run = self._runs.store.run(below.session[1], strict=True)
+            run = self._runs.store.run(run_id, strict=True)
         except StoreError:  # it has no events yet
             return ()
         opener = SessionOpener(below, self._runs)

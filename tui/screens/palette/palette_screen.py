@@ -13,6 +13,9 @@ from sandbox_tui.tui.screens.palette.entry import Entry, Group, grouped
 Later = Callable[[], AsyncIterator[Sequence[Entry]]]
 """Yields entries that take time to load, as they become available."""
 
+ForTyped = Callable[[str], Sequence[Entry]]
+"""Returns the entries that a typed text adds."""
+
 
 class PaletteScreen(ChooseEntryDialog):
     """Lists what can be done and opened; dismisses with the chosen entry.
@@ -21,6 +24,7 @@ class PaletteScreen(ChooseEntryDialog):
         entries: the entries available immediately.
         later: loads the others.
         recent: names of chosen entries, the latest first.
+        for_typed: returns those that a typed text adds.
 
     Attributes:
         is_read: whether all entries are loaded.
@@ -29,11 +33,14 @@ class PaletteScreen(ChooseEntryDialog):
     heading = "palette"
     placeholder = "actions, sessions, evaluations, models, themes, settings"
 
-    def __init__(self, entries: Sequence[Entry], later: Later, recent: Sequence[str]) -> None:
+    def __init__(
+        self, entries: Sequence[Entry], later: Later, recent: Sequence[str], for_typed: ForTyped
+    ) -> None:
         super().__init__()
         self._entries = list(entries)
         self._later = later
         self._recent = tuple(recent)
+        self._for_typed = for_typed
         self.is_read = False
 
     def on_mount(self) -> None:
@@ -51,4 +58,4 @@ class PaletteScreen(ChooseEntryDialog):
 
     @override
     def groups(self, typed: str) -> list[Group]:
-        return grouped(self._entries, typed, self._recent)
+        return grouped([*self._for_typed(typed), *self._entries], typed, self._recent)

@@ -60,6 +60,24 @@ class ReplayActions(Cockpit):
         """Ask for a step or another place, and go there."""
         self._moves.ask()
 
+    @property
+    def steps(self) -> int:
+        """Number of the last step."""
+        return self._moves.steps
+
+    @property
+    def calls(self) -> int:
+        """Number of the last call."""
+        return self._summary.calls
+
+    def go_to_step(self, step: int) -> None:
+        """Go to a step."""
+        self._moves.to_step(step)
+
+    def go_to_call(self, number: int) -> None:
+        """Go to the end of a call."""
+        self.run_worker(self._moves.to_call(number), exclusive=True, group="to_call")
+
     def action_go_start(self) -> None:
         """Go to the start."""
         self._moves.to(0)

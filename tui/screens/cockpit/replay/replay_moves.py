@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from typing import Protocol
 
@@ -11,7 +12,7 @@ from sandbox_tui.core.base.errors import SandboxTuiError, StoreError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.sessions import RunSummary, Store
-from sandbox_tui.sessions.playback.first_call import first_call
+from sandbox_tui.sessions.playback.first_call import end_of_call, first_call
 from sandbox_tui.sessions.playback.markers import CALL_ENDS, FAILURES
 from sandbox_tui.sessions.playback.player import position_at
 from sandbox_tui.tui.keys.unavailable_reasons import as_sentence
@@ -105,6 +106,24 @@ class ReplayMoves:
         if not self._to_marker(direction, FAILURES):
             self._screen.notify(_NO_MORE_FAILURES, timeout=2)
 
+    def to_step(self, step: int) -> None:
+        """Go to a step, or to the end if its reply never came."""
+        self._loop.hold()
+        try:
+            self._go(self._find(str(step)))
+        except WrongAnswer as wrong:
+            self._screen.notify(as_sentence(str(wrong)), severity="warning", markup=False)
+
+    async def to_call(self, number: int) -> None:
+        """Go to the end of a call, or to that of the session if it never ended."""
+        self._loop.hold()
+        try:
+            end = await asyncio.to_thread(end_of_call, self._store, self._summary.id, number)
+        except SandboxTuiError as error:  # deleted in the meantime
+            self._screen.notify(sanitize_line(str(error)), severity="error", markup=False)
+        else:
+            self._go(self._summary.last_seq if end is None else end)
+
     def to_time(self, t: float) -> None:
         """Go to a moment, in seconds since the run started."""
         try:
@@ -121,11 +140,11 @@ class ReplayMoves:
             if seq is not None:
                 self._go(seq)
 
-        dialog = GoToStepDialog(self._shown.state.step, self._steps, self._find)
+        dialog = GoToStepDialog(self._shown.state.step, self.steps, self._find)
         app_of(self._screen).push_screen(dialog, answered)
 
     @property
-    def _steps(self) -> int:
+    def steps(self) -> int:
         """Number of the last step, including one whose reply never came."""
         return max(self._index.markers.steps, self._summary.steps, self._shown.state.step)
 
@@ -135,7 +154,7 @@ class ReplayMoves:
         Raises:
             WrongAnswer: there is no such place.
         """
-        extent = Extent(self._shown.state.step, self._steps, self._summary.seconds)
+        extent = Extent(self._shown.state.step, self.steps, self._summary.seconds)
         place = extent.place(text)
         if not isinstance(place, StepPlace):
             return self._event_at(place.seconds)

@@ -1,0 +1,72 @@
+"""The palette in a replay: places to go to, and the session's id."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from sandbox_tui.core.config.settings import load
+from sandbox_tui.sessions import Store
+from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
+from sandbox_tui.tui.screens.palette.entry_list import EntryList
+from tests.perf.made_sessions import fill
+from tests.screens.palette.test_evaluations import first_of
+from tests.waiting import until
+
+
+@pytest.fixture
+def app(store: Store, own_home: Path) -> SandboxTui:
+    fill(store, "r", 5)
+    return SandboxTui(load({"model.name": "m", "model.local_ports": [1]}), store)
+
+
+async def replayed(app: SandboxTui, pilot: Pilot[int], store: Store) -> ReplayScreen:
+    screen = ReplayScreen(store.run("r"), store, playing=False)
+    await app.push_screen(screen)
+    await until(pilot, lambda: screen.is_settled)
+    return screen
+
+
+@pytest.mark.parametrize("typed", ["step 3", "3", "go to step 3", "goto 3", "Step3"])
+async def test_a_step_is_gone_to(app: SandboxTui, store: Store, typed: str) -> None:
+    async with app.run_test(size=(100, 30)) as pilot:
+        screen = await replayed(app, pilot, store)
+        entry = await first_of(app, pilot, typed)
+        assert entry.words == "Go to step 3"
+        await pilot.press("enter")
+        await until(pilot, lambda: app.screen is screen and screen.state.step == 3)
+
+
+async def test_a_call_is_gone_to(app: SandboxTui, store: Store) -> None:
+    async with app.run_test(size=(100, 30)) as pilot:
+        screen = await replayed(app, pilot, store)
+        entry = await first_of(app, pilot, "call 2")
+        assert entry.words == "Go to call 2"
+        await pilot.press("enter")
+        await until(pilot, lambda: app.screen is screen and len(screen.state.calls) == 2)
+        assert screen.state.calls[2].finished is not None
+
+
+async def test_a_step_that_does_not_exist_says_how_many_there_are(
+    app: SandboxTui, store: Store
+) -> None:
+    async with app.run_test(size=(100, 30)) as pilot:
+        screen = await replayed(app, pilot, store)
+        await first_of(app, pilot, "step 1")
+        app.screen.query_one("LineInput").value = "step 99"  # type: ignore[attr-defined]
+        await pilot.pause()
+        first = app.screen.query_one(EntryList).first
+        assert first is not None
+        assert (first.words, first.off) == ("Go to step 99", f"the last step is {screen.steps}")
+
+
+async def test_the_id_of_the_session_is_copied(app: SandboxTui, store: Store) -> None:
+    async with app.run_test(size=(100, 30)) as pilot:
+        await replayed(app, pilot, store)
+        entry = await first_of(app, pilot, "copy id")
+        assert (entry.words, entry.off) == ("Copy the session's id", "")
+        await pilot.press("enter")
+        await until(pilot, lambda: app.clipboard == "r")

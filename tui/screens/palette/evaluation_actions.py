@@ -1,0 +1,106 @@
+"""Actions on evaluations in the palette, on screens where they have no key."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from textual.app import App
+from textual.screen import ModalScreen, Screen
+
+from sandbox_tui.core.evals.eval_info import EvalInfo
+from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
+from sandbox_tui.tui.keys.synonyms import synonyms
+from sandbox_tui.tui.live_settings import LiveSettings
+from sandbox_tui.tui.screens.home.home import HomeScreen
+from sandbox_tui.tui.screens.palette.entry import Entry
+from sandbox_tui.tui.textual_support.copy_text import copy
+
+if TYPE_CHECKING:
+    from sandbox_tui.tui.screens.evals.evals_screen import EvalsScreen
+
+_AGAIN = "eval.run_again"
+
+
+def evaluation_of(below: Screen[Any]) -> EvalInfo | None:
+    """Return the evaluation that a screen shows, or that is under its cursor; None if none is."""
+    from sandbox_tui.tui.screens.evals.eval_screen import EvalScreen
+    from sandbox_tui.tui.screens.evals.evals_screen import EvalsScreen
+
+    if isinstance(below, EvalScreen):
+        return below.info
+    found = None
+    if isinstance(below, EvalsScreen):
+        found = below.current
+    elif isinstance(below, HomeScreen):
+        found = below.evaluation_here
+    return None if found is None else found.info
+
+
+class EvaluationActions:
+    """What the palette offers about evaluations.
+
+    Args:
+        app: the program.
+        evals: the evaluations of this program, and the store with all of them.
+        settings: the current settings.
+    """
+
+    def __init__(self, app: App[int], evals: EvalRegistry, settings: LiveSettings) -> None:
+        self._app = app
+        self._evals = evals
+        self._settings = settings
+
+    def entries(self, below: Screen[object]) -> Sequence[Entry]:
+        """Return the entries that a screen does not have itself: the form for a new evaluation,
+        which opens over the list of all evaluations, and the id of the evaluation that it shows."""
+        from sandbox_tui.tui.screens.evals.evals_screen import EvalsScreen
+
+        if isinstance(below, ModalScreen):
+            return ()
+        entries: list[Entry] = []
+        if not isinstance(below, EvalsScreen):
+            words, also = "Start a new evaluation", synonyms("evals.new")
+            entries.append(Entry("Actions", "evals.new", words, "", self._new, "", also))
+        if (info := evaluation_of(below)) is not None:
+            words, also = "Copy the evaluation's id", synonyms("home.copy_id")
+
+            def copy_id() -> None:
+                copy(self._app, info.id)
+
+            entries.append(Entry("Actions", "evals.copy_id", words, info.id, copy_id, "", also))
+        return entries
+
+    def opened_from_list(self, below: Screen[object], here: Sequence[Entry]) -> Sequence[Entry]:
+        """Return the entries of a screen so that the evaluation that it shows can be run again: the
+        form opens over the list of all evaluations where the screen itself has none.
+
+        Args:
+            below: the screen.
+            here: its entries.
+        """
+        info = evaluation_of(below)
+        if info is None:
+            return here
+
+        async def again() -> None:
+            (await self._list()).run_again(info)
+
+        return [
+            replace(entry, choose=again, off="", detail="")
+            if entry.name == _AGAIN and entry.off
+            else entry
+            for entry in here
+        ]
+
+    async def _new(self) -> None:
+        (await self._list()).action_new()
+
+    async def _list(self) -> EvalsScreen:
+        """Open the list of all evaluations."""
+        from sandbox_tui.tui.screens.evals.evals_screen import EvalsScreen
+
+        listed = EvalsScreen(self._evals, self._settings)
+        await self._app.push_screen(listed)
+        return listed

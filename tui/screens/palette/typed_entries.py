@@ -1,0 +1,81 @@
+"""Entries of the palette for what is typed: a place in a replay, the format of a report."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from textual.app import App
+from textual.screen import Screen
+
+from sandbox_tui.tui.screens.palette.entry import Entry
+from sandbox_tui.tui.screens.palette.evaluation_actions import evaluation_of
+from sandbox_tui.tui.textual_support.copy_text import copy
+
+_PLACE = re.compile(r"(?:go ?to |jump to |jump )?(?:(step|call) ?)?(\d{1,9})")
+"""A step or a call, such as `3`, `step 3`, `go to step 3` and `call 3`."""
+
+FORMATS = {"csv": "table samples", "cells": "csv", "markdown": "md", "json": ""}
+"""Formats of a report in a terminal, and other words for them."""
+
+MIN_FORMAT_CHARACTERS = 2
+"""Minimum length of a word that may begin the name of a format."""
+
+
+def typed_entries(app: App[int], below: Screen[object], typed: str) -> Sequence[Entry]:
+    """Return the entries that a typed text adds.
+
+    Args:
+        app: the program.
+        below: the screen from which the palette was opened.
+        typed: the typed text.
+    """
+    return (*_places(below, typed.lower()), *_reports(app, below, typed.lower()))
+
+
+def _places(below: Screen[object], typed: str) -> Sequence[Entry]:
+    """Return the step or the call of a replay that is meant."""
+    found = _PLACE.fullmatch(" ".join(typed.split()))
+    if found is None:
+        return ()
+    from sandbox_tui.tui.screens.cockpit.replay.replay_actions import ReplayActions
+
+    if not isinstance(below, ReplayActions):
+        return ()
+    number, kind = int(found[2]), found[1] or ""
+    if kind == "call":
+        return (_place("call", number, below.calls, below.go_to_call),)
+    if not kind and not 1 <= number <= below.steps:  # it is perhaps a part of something else
+        return ()
+    return (_place("step", number, below.steps, below.go_to_step),)
+
+
+def _place(kind: str, number: int, last: int, go: Callable[[int], object]) -> Entry:
+    known = f"the last {kind} is {last}" if last else f"there is no {kind}"
+    off = "" if 1 <= number <= last else known
+    words, name = f"Go to {kind} {number}", f"go_to_{kind}_{number}"
+    return Entry("Actions", name, words, "", partial(go, number), off, "goto jump seek")
+
+
+def _reports(app: App[int], below: Screen[object], typed: str) -> list[Entry]:
+    """Return the commands for the report of the evaluation below in the formats that are meant."""
+    info = evaluation_of(below)
+    if info is None:
+        return []
+    words, entries = typed.split(), list[Entry]()
+    for form, also in FORMATS.items():
+        if not any(_begins(word, (form, *also.split())) for word in words):
+            continue
+        command = f"sandbox-tui eval report {info.id} -f {form}"
+        short = f"sandbox-tui eval report {info.id.rpartition('-')[2]} -f {form}"
+        title = f"Copy the command for the report as {form}"
+        other = f"export save share write file download {also}"
+        run = partial(copy, app, command)
+        entries.append(Entry("Actions", f"report_{form}", title, short, run, also=other))
+    return entries
+
+
+def _begins(word: str, names: Sequence[str]) -> bool:
+    long_enough = len(word) >= MIN_FORMAT_CHARACTERS
+    return long_enough and any(name.startswith(word) for name in names)
