@@ -140,13 +140,16 @@ def test_the_kind_of_an_entry_is_matched_too() -> None:
 
 @pytest.mark.parametrize(
     ("typed", "title"),
-    [("fork", "Fork, also with another model"), ("rename", "Rename the session")],
+    [
+        ("fork", "Fork, also with another model (home: F)"),
+        ("rename", "Rename the session (home: R)"),
+    ],
 )
 def test_an_action_of_another_screen_is_not_taken_for_a_mistake(typed: str, title: str) -> None:
     entries = entry("Go to the run that waits for you"), entry("Name"), entry("Work", "Settings")
     assert words_of(typed, *entries) == {f"Not on this screen: {title}": []}
     allowed = entry("What you allowed in this run")
-    beside = "Not on this screen: Runs side by side"
+    beside = "Not on this screen: Runs side by side (home: w)"
     assert words_of("wall", allowed) == {beside: [], "Actions": [allowed.words]}
     assert words_of("nane", *entries) == {"No match; the closest: name": [], "Actions": ["Name"]}
 

@@ -31,6 +31,8 @@ SYNONYMS: dict[str, str] = {
     "freeze": "suspend halt stop thaw unfreeze",
     "go_to_step": "goto jump seek skip",
     "help": "shortcuts bindings",
+    "home.find": "search filter grep history",
+    "home.open": "replay play watch view history",
     "inject": "command exec shell run bash",
     "interrupt": "stop ctrl-c kill abort cancel",
     "interrupt_reply": "stop cancel abort regenerate retry again redo",

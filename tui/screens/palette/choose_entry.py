@@ -101,6 +101,8 @@ class ChooseEntryDialog(Dialog[Entry | None]):
         event.stop()
         entry = self._list.current or self._list.first  # the cursor is on none that is off
         if entry is None:
+            if heading := next(iter(self._list.rows), ""):  # it says where to find what is meant
+                self.notify(as_sentence(heading), markup=False, timeout=3)
             return
         if entry.off:
             self.notify(as_sentence(entry.off), markup=False, timeout=3)

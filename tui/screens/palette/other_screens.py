@@ -5,10 +5,21 @@ from __future__ import annotations
 from functools import cache
 
 from sandbox_tui.tui.keys.default_keys import ACTIONS
+from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.synonyms import synonyms
 
-PLACES = ("home", "live", "replay", "wall", "cockpit", "calls", "terminals", "files", "evals")
-"""Where the actions are that are looked for, in this order; not in dialogs."""
+PLACES = {
+    "home": "home",
+    "live": "live run",
+    "replay": "replay",
+    "wall": "wall",
+    "cockpit": "live run",
+    "calls": "calls",
+    "terminals": "terminal",
+    "files": "files",
+    "evals": "evaluations",
+}
+"""Where the actions are that are looked for, in this order, and its name; not in dialogs."""
 
 MIN_CHARACTERS = 3
 """Minimum length of a word that means an action."""
@@ -16,12 +27,15 @@ MIN_CHARACTERS = 3
 
 def action_elsewhere(typed: str) -> str:
     """Return what an action of another screen is called if the typed word is in its title, or is
-    another word for it; otherwise an empty text."""
-    return _title_by_word().get(typed.strip().lower(), "")
+    another word for it, with the screen and the key; otherwise an empty text."""
+    name = _name_by_word().get(typed.strip().lower(), "")
+    if not name:
+        return ""
+    return f"{ACTIONS[name].title} ({PLACES[name.partition('.')[0]]}: {hint(name)})"
 
 
 @cache
-def _title_by_word() -> dict[str, str]:
+def _name_by_word() -> dict[str, str]:
     """An action's name counts before the first word of its title, this before the other words of
     the title, and these before synonyms."""
     listed = [
@@ -31,13 +45,13 @@ def _title_by_word() -> dict[str, str]:
         if name.partition(".")[0] == place
     ]
     found: dict[str, str] = {}
-    for title, words in (
-        *((title, name.partition(".")[2]) for name, title in listed),
-        *((title, title.partition(" ")[0]) for _, title in listed),
-        *((title, title) for _, title in listed),
-        *((title, synonyms(name)) for name, title in listed),
+    for name, words in (
+        *((name, name.partition(".")[2]) for name, _ in listed),
+        *((name, title.partition(" ")[0]) for name, title in listed),
+        *listed,
+        *((name, synonyms(name)) for name, _ in listed),
     ):
         for word in words.lower().replace(",", " ").split():
             if len(word) >= MIN_CHARACTERS and word != "the":
-                found.setdefault(word, title)
+                found.setdefault(word, name)
     return found

@@ -96,7 +96,7 @@ class Palette:
             *home_entries(self._app, below, here),
             *self._import_entries(below),
             *self._evaluations.entries(below),
-            *theme_entries(self._themes.look_again(), self._app.theme, self._apply_theme),
+            *theme_entries(self._dark_by_theme(), self._app.theme, self._apply_theme),
             *setting_entries(self._settings.now, self._open_settings),
         ]
 
@@ -122,6 +122,12 @@ class Palette:
         runs = self._runs
         own = [run for run_id, run in runs.all.items() if run_id not in runs.samples]
         return [run.run_id for run in own if waits(run)]
+
+    def _dark_by_theme(self) -> dict[str, bool]:
+        """Return whether each theme is dark, by name."""
+        known = self._app.available_themes
+        names = self._themes.look_again()
+        return {name: name not in known or known[name].dark for name in names}
 
     def _import_entries(self, below: Screen[object]) -> Sequence[Entry]:
         if isinstance(below, HomeScreen):  # there it is an action with a key

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from sandbox_tui.tui.format.setting_text import YES_NO
+from sandbox_tui.tui.screens.setting_rows import Row
+
 SYNONYMS: dict[str, str] = {
     "agent.mode": "approve approval",
     "agent.observation_chars": "characters observation truncate cut",
@@ -47,9 +50,11 @@ SYNONYMS: dict[str, str] = {
 """Other words for a setting, by its name."""
 
 
-def setting_words(name: str) -> str:
+def setting_words(row: Row) -> str:
     """Return the words that find a setting, separated by blanks: its name as in the config file,
-    the parts of that, and other words for it."""
+    the parts of that, other words for it, and the values to choose from, except yes and no."""
+    name, values = row.name, () if row.values == YES_NO else row.values
     group, _, own = name.partition(".")
     parts = own.replace("_", " ")
-    return f"{name} {own} {group} {parts} {SYNONYMS.get(name, '')}".rstrip().lower()
+    words = (name, own, group, parts, SYNONYMS.get(name, ""), *values)
+    return " ".join(filter(None, words)).lower()

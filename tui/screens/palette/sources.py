@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from textual.app import App
@@ -26,6 +26,12 @@ from sandbox_tui.tui.widgets.sessions.model_offers import Offer
 
 MAX_TITLE_CHARACTERS = 200
 """Maximum characters of a session's title to match: more are never displayed."""
+
+DARK_WORDS, LIGHT_WORDS = "dark mode night", "light mode day bright"
+"""Other words for a dark theme, and for a light one."""
+
+THEME_WORDS = {"contrast": "high accessibility accessible"}
+"""Other words for a theme of ours."""
 
 
 def action_entries(app: App[int], screen: Screen[object]) -> list[Entry]:
@@ -122,16 +128,26 @@ def model_entries(
     return entries
 
 
-def theme_entries(names: list[str], now: str, apply: Callable[[str], object]) -> list[Entry]:
-    """Return an entry for each theme."""
+def theme_entries(
+    dark: Mapping[str, bool], now: str, apply: Callable[[str], object]
+) -> list[Entry]:
+    """Return an entry for each theme.
+
+    Args:
+        dark: whether each one is dark, by name.
+        now: the current one.
+        apply: takes one.
+    """
     entries: list[Entry] = []
-    for name in names:
+    for name, is_dark in dark.items():
 
         def take(name: str = name) -> object:
             return apply(name)
 
         detail = "current" if name == now else "theme"
-        entries.append(Entry("Themes", f"theme {name}", sanitize_line(name), detail, take))
+        also = f"theme {DARK_WORDS if is_dark else LIGHT_WORDS} {THEME_WORDS.get(name, '')}"
+        words = sanitize_line(name)
+        entries.append(Entry("Themes", f"theme {name}", words, detail, take, also=also.rstrip()))
     return entries
 
 
@@ -146,7 +162,7 @@ def setting_entries(settings: Settings, open_at: Callable[[str], object]) -> lis
 
             value = sanitize_line(text_of_setting(settings, row.name)) or "none"
             label = f"{row.label[:1].upper()}{row.label[1:]}"
-            words, also, own = f"{label} – {heading}", setting_words(row.name), len(label)
+            words, also, own = f"{label} – {heading}", setting_words(row), len(label)
             name = f"setting {row.name}"
             entries.append(Entry("Settings", name, words, value, take, also=also, own=own))
     return entries

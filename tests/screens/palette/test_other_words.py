@@ -1,0 +1,106 @@
+"""Other words by which the palette finds themes, settings and actions, and where others are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.widgets import Input
+
+from sandbox_tui.core.config.settings import Settings, load
+from sandbox_tui.sessions import Store
+from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.screens.home.home import HomeScreen
+from sandbox_tui.tui.screens.palette.entry import Entry, grouped
+from sandbox_tui.tui.screens.palette.entry_list import EntryList
+from sandbox_tui.tui.screens.palette.sources import (
+    action_entries,
+    setting_entries,
+    theme_entries,
+)
+from tests.screens.palette.test_evaluations import first_of
+from tests.unit.sample_run import keep, sample
+from tests.waiting import until
+
+SETTINGS = setting_entries(Settings(), lambda name: None)
+
+DARK = {"ansi": True, "contrast": True, "daylight": False, "lamplight": True}
+
+
+@pytest.mark.parametrize(
+    ("typed", "names"),
+    [
+        ("dark", {"ansi", "contrast", "lamplight"}),
+        ("dark mode", {"ansi", "contrast", "lamplight"}),
+        ("dark theme", {"ansi", "contrast", "lamplight"}),
+        ("light mode", {"daylight"}),
+        ("high contrast", {"contrast"}),
+    ],
+)
+def test_themes_are_found_by_whether_they_are_dark(typed: str, names: set[str]) -> None:
+    themes = theme_entries(DARK, "lamplight", lambda name: None)
+    found = dict(grouped([*themes, *SETTINGS], typed, ()))
+    assert {match.entry.words for match in found["Themes"]} == names
+    assert next(iter(found)) == "Themes"
+
+
+@pytest.mark.parametrize(
+    ("typed", "name"),
+    [
+        ("bubblewrap", "sandbox.kind"),
+        ("sixel", "ui.images"),
+        ("deny", "policy.default"),
+        ("json_schema", "model.tool_calls"),
+        ("bridge", "sandbox.network"),
+        ("bell", "ui.notify"),
+    ],
+)
+def test_a_setting_is_found_by_a_value_that_it_can_have(typed: str, name: str) -> None:
+    found = grouped(SETTINGS, typed, ())
+    assert f"setting {name}" in [match.entry.name for _, some in found for match in some]
+
+
+def test_the_values_yes_and_no_find_no_setting() -> None:
+    assert "Settings" not in dict(grouped(SETTINGS, "yes", ()))
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        ("rename", "Not on this screen: Rename the session (home: R)"),
+        ("fork", "Not on this screen: Fork, also with another model (home: F)"),
+        ("approve", "Not on this screen: Approve the call (live run: a)"),
+    ],
+)
+def test_an_action_of_another_screen_is_named_with_its_place(typed: str, words: str) -> None:
+    entries = [Entry("Actions", "x", "Go to the end", "", lambda: None)]
+    assert [heading for heading, _ in grouped(entries, typed, ())] == [words]
+
+
+@pytest.fixture
+def app(store: Store, own_home: Path) -> SandboxTui:
+    keep(store, *sample("zebra"))
+    return SandboxTui(load({"model.name": "m", "model.local_ports": [1]}), store)
+
+
+async def test_enter_on_an_action_of_another_screen_says_where_it_is(app: SandboxTui) -> None:
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen) and app.screen.session_here)
+        await first_of(app, pilot, "new run")
+        app.screen.query_one(Input).value = "freeze"
+        await pilot.pause()
+        assert app.screen.query_one(EntryList).first is None
+        await pilot.press("enter")
+        said = [toast.message for toast in app._notifications]
+        assert said == ["Not on this screen: Freeze or resume the sandbox (live run: Z)."]
+
+
+async def test_history_finds_the_sessions_on_the_screen_that_lists_them(app: SandboxTui) -> None:
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen) and app.screen.session_here)
+        entries = action_entries(app, app.screen)
+        [(kind, matches)] = grouped(entries, "history", ())
+        assert kind == "Actions"
+        assert {"Find in all sessions", "Replay the session"} <= {
+            match.entry.words for match in matches
+        }
