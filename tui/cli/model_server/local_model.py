@@ -81,8 +81,13 @@ def _chosen(models: Sequence[tuple[str, LocalServer]]) -> tuple[str, LocalServer
     click.echo("No model is set. There are:", err=True)
     for number, one in enumerate(models, 1):
         click.echo(f"{number:>3}  {_words(*one)}", err=True)
-    number = click.prompt("which", type=click.IntRange(1, len(models)), default=1, err=True)
-    return models[number - 1]
+
+    def among_them(typed: str) -> int:
+        if typed.strip() in map(str, range(1, len(models) + 1)):
+            return int(typed)
+        raise click.UsageError(f"Type a number from 1 to {len(models)}.")
+
+    return models[click.prompt("which", value_proc=among_them, default="1", err=True) - 1]
 
 
 def _words(model: str, server: LocalServer) -> str:

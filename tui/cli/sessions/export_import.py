@@ -23,11 +23,17 @@ from sandbox_tui.sessions.search.across_sessions import Hit
 from sandbox_tui.sessions.store.maintenance import Report
 from sandbox_tui.tui.cli.sessions.session_table import sample_words
 from sandbox_tui.tui.format import numbers
-from sandbox_tui.tui.format.titles import cut_title, task_line
+from sandbox_tui.tui.format.titles import cut_title, task_line, task_title
 
 if TYPE_CHECKING:
     from sandbox_tui.sessions.interchange.export_files import Export
     from sandbox_tui.sessions.interchange.exports import Exporter
+
+NAMED = ("session", "task", "title")
+"""Kinds of matches whose text already says which session it is."""
+
+MAX_TITLE = 30
+"""Maximum columns of a title in front of a match."""
 
 _SPACE = re.compile(r"\s+")
 
@@ -225,8 +231,9 @@ def _about_file(words: str, path: Path, which: str) -> str:
 
 
 def print_hits(hits: Sequence[Hit], limit: int, remarks: Sequence[str], *, as_json: bool) -> None:
-    """Print one line per match: session, step, kind, and the text around the words; at most
-    `limit`, and then whether there are more."""
+    """Print one line per match: session, step, kind, on a terminal the title of the session if the
+    match is in something else, and the text around the words; at most `limit`, and then whether
+    there are more."""
     for remark in remarks:
         click.echo(f"sandbox-tui: {sanitize_line(remark)}", err=True)
     if not hits and not as_json:
@@ -243,7 +250,13 @@ def _line_of(hit: Hit) -> str:
     words = " ".join(_marked(hit).split())
     if hit.kind in ("session", "task") and (sample := sample_words(hit.run)):
         words = f"{sample} · {words}"
+    elif hit.kind not in NAMED and _is_on_terminal():
+        words = f"{cut_title(task_title(hit.run), MAX_TITLE)} · {words}"
     return f"{hit.run.id}  {step:<8}  {hit.kind:<11}  {words}"
+
+
+def _is_on_terminal() -> bool:
+    return sys.stdout.isatty()
 
 
 def _marked(hit: Hit) -> str:

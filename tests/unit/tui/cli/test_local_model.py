@@ -71,4 +71,5 @@ def test_a_person_chooses_among_several() -> None:
         server.models = ["one", "two"]
         result = CliRunner().invoke(choose, input="7\n2\n")
     assert result.exit_code == 0, result.output
+    assert "Type a number from 1 to 2.\n" in result.output
     assert chosen == ["two"]

@@ -20,6 +20,7 @@ from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.sessions.store.tables.annotations import add_tag
 from sandbox_tui.sessions.store.tables.calls import interrupted_calls_of
 from sandbox_tui.tui.cli.main import main
+from sandbox_tui.tui.cli.sessions import export_import
 from tests.snapshots.sample_eval import EVAL_ID, enter_eval
 from tests.unit.event_streams import started
 from tests.unit.sample_run import keep as keep_sample
@@ -352,3 +353,16 @@ def test_renaming_prints_the_title_that_holds(store: Store) -> None:
     keep(store, RUN)
     assert run("sessions", "rename", RUN, "two", "boats").stdout == "two boats\n"
     assert run("sessions", "rename", RUN).stdout == "count the boats\n"
+
+
+def test_on_a_terminal_a_match_says_in_which_session_it_is(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep(store, RUN)
+    run("sessions", "note", RUN, "mind", "the", "gap")
+    assert "·" not in run("sessions", "search", "gap").stdout, "programs read lines as before"
+    monkeypatch.setattr(export_import, "_is_on_terminal", lambda: True)
+    (line,) = run("sessions", "search", "gap").stdout.splitlines()
+    assert line.startswith(RUN)
+    assert line.endswith("note         count the boats · mind the gap")
+    assert "·" not in run("sessions", "search", "boats").stdout
