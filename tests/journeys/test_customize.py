@@ -187,6 +187,7 @@ def test_settings_are_changed_on_the_command_line(person: Person) -> None:
         person.runs("sandbox-tui config set model.base_url nowhere", code=2)
         assert person.runs("sandbox-tui --version")
         assert "serve" in person.runs("sandbox-tui --help")
+        assert "--format" in person.runs("sandbox-tui help sessions export")
 
 
 def test_commands_and_sessions_are_completed(person: Person) -> None:
