@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from textual.containers import Horizontal
+from textual.containers import Horizontal, VerticalScroll
 from textual.widgets import Input, Label
 
 from sandbox_tui.core.config.quantities import as_typed
@@ -86,6 +86,31 @@ class Row:
         if text == self.default:
             return None
         return as_typed(self.name, text, setting_of_text(self.name, text))
+
+
+class SettingRows(VerticalScroll, can_focus=False):
+    """The settings, which may begin further down from the first drawing on."""
+
+    def begin_at(self, name: str, room: int) -> None:
+        """Have a setting in view before the first layout, which is when one could scroll.
+
+        Args:
+            name: of the setting.
+            room: the visible lines.
+        """
+        self.set_reactive(VerticalScroll.scroll_y, float(max(0, _line_number(name) + 1 - room)))
+
+
+def _line_number(name: str) -> int:
+    """Return the line of a setting, from 0: each heading has an empty line above it."""
+    line = 0
+    for heading, rows in ROWS.items():
+        line += 2
+        names = [row.name for row in rows]
+        if name in names:
+            return line + names.index(name)
+        line += len(rows) + (heading == "look")  # with the line about the keys
+    return 0
 
 
 def line_of(row: Row, text: str, values: tuple[str, ...]) -> Horizontal:
