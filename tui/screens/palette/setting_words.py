@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from sandbox_tui.tui.format.setting_text import YES_NO
-from sandbox_tui.tui.screens.setting_rows import Row
 
 SYNONYMS: dict[str, str] = {
     "agent.mode": "approve approval",
@@ -50,10 +49,10 @@ SYNONYMS: dict[str, str] = {
 """Other words for a setting, by its name."""
 
 
-def setting_words(row: Row) -> str:
+def setting_words(name: str, values: tuple[str, ...] = ()) -> str:
     """Return the words that find a setting, separated by blanks: its name as in the config file,
     the parts of that, other words for it, and the values to choose from, except yes and no."""
-    name, values = row.name, () if row.values == YES_NO else row.values
+    values = () if values == YES_NO else values
     group, _, own = name.partition(".")
     parts = own.replace("_", " ")
     words = (name, own, group, parts, SYNONYMS.get(name, ""), *values)
