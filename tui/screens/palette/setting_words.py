@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sandbox_tui.tui.format.setting_text import YES_NO
+from sandbox_tui.tui.screens.setting_rows import Row
 
 SYNONYMS: dict[str, str] = {
     "agent.mode": "approve approval",
@@ -49,9 +50,14 @@ SYNONYMS: dict[str, str] = {
 """Other words for a setting, by its name."""
 
 
-def setting_words(name: str, values: tuple[str, ...] = ()) -> str:
+def setting_words(row: Row | str) -> str:
     """Return the words that find a setting, separated by blanks: its name as in the config file,
-    the parts of that, other words for it, and the values to choose from, except yes and no."""
+    the parts of that, other words for it, and the values to choose from, except yes and no.
+
+    Args:
+        row: the setting, or only its name, which leaves its values out.
+    """
+    name, values = (row, ()) if isinstance(row, str) else (row.name, row.values)
     values = () if values == YES_NO else values
     group, _, own = name.partition(".")
     parts = own.replace("_", " ")

@@ -164,7 +164,7 @@ def setting_entries(settings: Settings, open_at: Callable[[str], object]) -> lis
             label = f"{row.label[:1].upper()}{row.label[1:]}"
             words, also, own = (
                 f"{label} – {heading}",
-                setting_words(row.name, row.values),
+                setting_words(row),
                 len(label),
             )
             name = f"setting {row.name}"
