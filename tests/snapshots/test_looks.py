@@ -16,7 +16,7 @@ from textual.widgets import Input, TextArea
 
 from sandbox_tui.core.config.settings import ModelSettings, load
 from sandbox_tui.core.events import types as e
-from sandbox_tui.core.events.run_state import fold
+from sandbox_tui.core.events.run_state import RunState, fold
 from sandbox_tui.core.models.discovery import LocalServer
 from sandbox_tui.core.policy.rules import Policy
 from sandbox_tui.core.policy.session_rules import OpenPart, open_parts
@@ -489,7 +489,7 @@ SCREENS: dict[str, tuple[str | None, Act]] = {
         pushed(lambda: ErrorDialog("There is no sandbox to run in: start an engine.")),
     ),
     "confirm": (None, pushed(lambda: ConfirmDialog("Delete “a task”? This cannot be undone."))),
-    "leave": (None, pushed(LeaveDialog)),
+    "leave": (None, pushed(lambda: LeaveDialog([RunState()]))),
     "image": (None, pushed(lambda: MissingImageDialog("somebody/image:1"))),
 }
 

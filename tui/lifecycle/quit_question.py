@@ -24,6 +24,6 @@ def quit_question(runs: RunRegistry, evals: EvalRegistry, screens: Iterable[obje
         )
     if going := len(runs.running):
         those = {1: "it", 2: "both"}.get(going, "them all")
-        return f"{going_words(runs.running)}. End {those} and quit?"
+        return f"{going_words([run.state for run in runs.running])}. End {those} and quit?"
     unsaved = any(getattr(screen, "unsaved", None) for screen in screens)
     return "The new-run form has a task you have not started. Quit?" if unsaved else ""

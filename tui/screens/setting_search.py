@@ -57,7 +57,7 @@ def find_settings(rows: Mapping[Row, Sequence[str]], wanted: str) -> FoundSettin
 
 
 def _text_of(row: Row, values: Sequence[str]) -> str:
-    parts = (row.label, *values, HINTS[row.name], setting_words(row.name))
+    parts = (row.label, *values, HINTS[row.name], setting_words(row))
     return " ".join(parts).casefold()
 
 

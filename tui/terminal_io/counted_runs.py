@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from sandbox_tui.core.run.run_labels import SAMPLES
 from sandbox_tui.tui.format.status import status_of
 from sandbox_tui.tui.format.titles import cut_title, task_line
-from sandbox_tui.tui.terminal_io.notifications import waits
+from sandbox_tui.tui.terminal_io.notifications import notification_text, waits
 
 if TYPE_CHECKING:
+    from sandbox_tui.core.events.run_state import RunState
     from sandbox_tui.sessions import RunWorker
-    from sandbox_tui.sessions.remote.run_handle import FoldedRun
 
 MAX_TASK_CHARACTERS = 40
 """Characters of the task that several runs have in common."""
@@ -37,19 +37,19 @@ def counted(runs: Sequence[RunWorker], told: Iterable[RunWorker] = ()) -> str:
     return " · ".join(part for part in parts if part)
 
 
-def going_words(runs: Sequence[FoldedRun], one_run: str = "1 run") -> str:
+def going_words(states: Sequence[RunState], one_run: str = "1 run") -> str:
     """Return what runs that have not ended do: how many wait for the user, how many are paused, and
     how many are still running.
 
     Args:
-        runs: at least one.
+        states: theirs; at least one.
         one_run: what to call a single one.
     """
-    found = Counter(map(_what_it_does, runs))
+    found = Counter(map(_what_it_does, states))
     many = [(found[what], words) for what, words in _DO.items() if found[what]]
     first, *rest = [f"{count} {one if count == 1 else several}" for count, (one, several) in many]
     count, _, does = first.partition(" ")
-    if len(runs) == 1:
+    if len(states) == 1:
         return f"{one_run} {does}"
     return ", ".join([f"{count} {'run' if count == '1' else 'runs'} {does}", *rest])
 
@@ -61,10 +61,10 @@ _DO = {
 }
 
 
-def _what_it_does(run: FoldedRun) -> str:
-    if waits(run):
+def _what_it_does(state: RunState) -> str:
+    if notification_text(state):
         return "waits"
-    return "paused" if status_of(run.state).words in ("paused", "frozen") else "running"
+    return "paused" if status_of(state).words in ("paused", "frozen") else "running"
 
 
 def _which(runs: Sequence[RunWorker], more: str = "") -> str:

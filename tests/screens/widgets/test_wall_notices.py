@@ -176,16 +176,16 @@ def test_a_bar_of_some_length_keeps_what_steers_the_chosen_run() -> None:
 def test_both_questions_before_leaving_say_what_runs_do(
     waits: int, paused: int, words: str
 ) -> None:
-    runs = [waiting(number, "make").worker for number in range(waits)]
-    runs += [tile(number, started()).worker for number in range(3 - waits)]
-    for run in runs[waits : waits + paused]:
-        run.state.apply(e.ModeChanged(mode="paused"))
-    assert going_words(runs) == words
+    states = [waiting(number, "make").state for number in range(waits)]
+    states += [tile(number, started()).state for number in range(3 - waits)]
+    for state in states[waits : waits + paused]:
+        state.apply(e.ModeChanged(mode="paused"))
+    assert going_words(states) == words
 
 
 def test_the_question_before_leaving_says_what_a_single_run_does() -> None:
-    one = tile(1, started()).worker
+    one = tile(1, started()).state
     assert LeaveDialog([one]).title_words == "the run is still running"
-    one.state.apply(e.ModeChanged(mode="paused"))
+    one.apply(e.ModeChanged(mode="paused"))
     assert LeaveDialog([one]).title_words == "the run is paused"
-    assert LeaveDialog([waiting(1, "make").worker]).title_words == "the run waits for you"
+    assert LeaveDialog([waiting(1, "make").state]).title_words == "the run waits for you"

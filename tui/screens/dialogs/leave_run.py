@@ -21,7 +21,7 @@ from sandbox_tui.tui.terminal_io.counted_runs import going_words
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
 if TYPE_CHECKING:
-    from sandbox_tui.sessions.remote.run_handle import FoldedRun
+    from sandbox_tui.core.events.run_state import RunState
 
 Leaving = Literal["end", "keep", "detach"]
 
@@ -30,7 +30,7 @@ class LeaveDialog(Dialog[Leaving | None]):
     """Dismisses with the choice, or None to stay.
 
     Args:
-        runs: the active runs.
+        states: those of the active runs.
         detachable: whether they can move to separate programs.
     """
 
@@ -50,10 +50,10 @@ class LeaveDialog(Dialog[Leaving | None]):
         """What the key is called that ends what is running."""
         return end_words(self._runs)
 
-    def __init__(self, runs: Sequence[FoldedRun], *, detachable: bool = True) -> None:
+    def __init__(self, states: Sequence[RunState], *, detachable: bool = True) -> None:
         super().__init__()
-        self._going = runs
-        self._runs = len(runs)
+        self._states = states
+        self._runs = len(states)
         self._detachable = detachable
         self._asked_at = Message().time
         self._is_typed_ahead = False
@@ -72,7 +72,7 @@ class LeaveDialog(Dialog[Leaving | None]):
     @property
     def title_words(self) -> str:
         """The title: what the runs do."""
-        return going_words(self._going, "the run")
+        return going_words(self._states, "the run")
 
     @property
     def question(self) -> str:

@@ -50,15 +50,10 @@ SYNONYMS: dict[str, str] = {
 """Other words for a setting, by its name."""
 
 
-def setting_words(row: Row | str) -> str:
+def setting_words(row: Row) -> str:
     """Return the words that find a setting, separated by blanks: its name as in the config file,
-    the parts of that, other words for it, and the values to choose from, except yes and no.
-
-    Args:
-        row: the setting, or only its name, which leaves its values out.
-    """
-    name, values = (row, ()) if isinstance(row, str) else (row.name, row.values)
-    values = () if values == YES_NO else values
+    the parts of that, other words for it, and the values to choose from, except yes and no."""
+    name, values = row.name, () if row.values == YES_NO else row.values
     group, _, own = name.partition(".")
     parts = own.replace("_", " ")
     words = (name, own, group, parts, SYNONYMS.get(name, ""), *values)

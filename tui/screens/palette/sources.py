@@ -162,11 +162,7 @@ def setting_entries(settings: Settings, open_at: Callable[[str], object]) -> lis
 
             value = sanitize_line(text_of_setting(settings, row.name)) or "none"
             label = f"{row.label[:1].upper()}{row.label[1:]}"
-            words, also, own = (
-                f"{label} – {heading}",
-                setting_words(row),
-                len(label),
-            )
+            words, also, own = f"{label} – {heading}", setting_words(row), len(label)
             name = f"setting {row.name}"
             entries.append(Entry("Settings", name, words, value, take, also=also, own=own))
     return entries

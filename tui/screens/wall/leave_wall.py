@@ -51,7 +51,8 @@ def leave_wall(
     if is_escape(wall) and (going or ended):
         wall.notify(_stays_words(ended), timeout=2, markup=False)
     elif going:
-        question = LeaveDialog(going, detachable=bool(can_be_detached(workers)))
+        states = [run.state for run in going]
+        question = LeaveDialog(states, detachable=bool(can_be_detached(workers)))
         app_of(wall).push_screen(question, left)
     elif is_escape(wall):
         leave_by_escape(wall, partial(wall.dismiss, None))

@@ -298,7 +298,7 @@ class LiveScreen(SteeringActions, NextSteps, ClosesWhenOnTop[None]):
         elif self.state.finished is not None:
             self._end_and_leave()
         else:
-            dialog = LeaveDialog([self.worker], detachable=isinstance(self.worker, RunWorker))
+            dialog = LeaveDialog([self.state], detachable=isinstance(self.worker, RunWorker))
             app_of(self).push_screen(dialog, self._left)
 
     def _left(self, choice: Leaving | None) -> None:
