@@ -116,7 +116,7 @@ async def test_in_a_search_escape_first_puts_a_notice_away(session: Path) -> Non
         await pilot.press("0", "slash", *"step 7", "enter")
         await until(pilot, lambda: keys(screen)[0] == ("esc", "end search"))
         cast("SandboxTui", pilot.app).notify_news("primes quick: submitted", 60.0)
-        await until(pilot, lambda: keys(screen)[0] == ("esc", "put away"))
+        await until(pilot, lambda: keys(screen)[0] == ("esc", "dismiss the notice"))
         await pilot.press("escape")
         await until(pilot, lambda: keys(screen)[0] == ("esc", "end search"))
 

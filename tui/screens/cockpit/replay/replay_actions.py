@@ -122,7 +122,7 @@ class ReplayActions(Cockpit):
         would come and go with each notice."""
         if not is_search:
             return ""
-        return "put away" if passing_toasts(app_of(self)) else "end search"
+        return "dismiss the notice" if passing_toasts(app_of(self)) else "end search"
 
     @override
     def why_key_does_nothing(self, key: str) -> str:
