@@ -29,6 +29,9 @@ from sandbox_tui.core.config.valid_values import VARIABLE, refuse_unusable_value
 MAX_MEANT = 3
 """Maximum number of settings that a message suggests."""
 
+SECTION_CUTOFF = 0.8
+"""How much a name has to be like that of a section to be taken for it; 1 is the same."""
+
 _SWITCH = {"yes": True, "on": True, "true": True, "no": False, "off": False, "false": False}
 
 if TYPE_CHECKING:  # imported at run time only to change the file
@@ -178,15 +181,23 @@ def _meant(name: str, section: str) -> str:
     fields = {one: kind.__struct_fields__ for one, kind in config.sections().items()}
     settings = [f"{one}.{key}" for one, keys in fields.items() for key in keys]
     if name in fields:
-        return f"Settings of this section: {', '.join(f'{name}.{key}' for key in fields[name])}."
+        return _of_section(name, fields)
     key = name.lower().partition(".")[2]
     if close := get_close_matches(key, fields.get(section, ()), 1):
         return f"Did you mean '{section}.{close[0]}'?"
+    is_part = any(name.lower() in one for one in settings)
+    if not is_part and (close := get_close_matches(name.lower(), fields, 1, SECTION_CUTOFF)):
+        return _of_section(close[0], fields)
     if close := _with_part(name.lower(), settings) or get_close_matches(name.lower(), settings, 1):
         return f"Did you mean {' or '.join(map(repr, close))}?"
     if section not in fields:
         return f"Settings begin with one of: {', '.join([*fields, 'keys'])}."
     return f"Known settings: {', '.join(f'{section}.{key}' for key in fields[section])}."
+
+
+def _of_section(section: str, fields: Mapping[str, Sequence[str]]) -> str:
+    named = ", ".join(f"{section}.{key}" for key in fields[section])
+    return f"Settings of the section {section!r}: {named}."
 
 
 def _with_part(part: str, settings: Sequence[str]) -> list[str]:
