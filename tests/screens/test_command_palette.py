@@ -77,6 +77,13 @@ def test_an_action_comes_before_a_setting_that_matches_hardly_better() -> None:
     assert list(words_of("steps", *entries)) == ["Settings"]
 
 
+def test_what_escape_ends_comes_after_what_begins_it() -> None:
+    ends, begins = entry("End the search, or leave"), entry("Find in the calls")
+    entries = replace(ends, detail="esc"), replace(begins, also="search", detail="/")
+    assert words_of("search", *entries) == {"Actions": [begins.words, ends.words]}
+    assert words_of("end search", *entries) == {"Actions": [ends.words]}
+
+
 def test_parts_are_found_in_any_order_and_beginnings_of_words_count() -> None:
     entries = entry("Cost – limits of new runs"), entry("Close the file")
     assert words_of("limits cost", *entries) == {"Actions": ["Cost – limits of new runs"]}

@@ -165,10 +165,16 @@ def _found(entries: Sequence[Entry], typed: str) -> list[Group]:
     groups: list[Group] = []
     for kind in KINDS:
         of_kind = [match for match in matches if match.entry.kind == kind]
-        of_kind.sort(key=lambda match: (bool(match.entry.off), -match.score))
+        of_kind.sort(key=_place)
         if of_kind:
             groups.append((kind, of_kind if kind == "Themes" else of_kind[:MAX_OF_A_KIND]))
     return sorted(groups, key=_rank)
+
+
+def _place(match: Match) -> tuple[bool, bool, float]:
+    """Return the sort key of a match within its kind: what escape does is the way out of something,
+    and comes after what leads to it."""
+    return bool(match.entry.off), match.entry.detail == "esc", -match.score
 
 
 def _rank(group: Group) -> tuple[bool, float]:
