@@ -136,9 +136,9 @@ class DedupedToasts(App[Result], Generic[Result]):
         self.notify(words, markup=False, timeout=seconds)
 
     @property
-    def has_only_answers(self) -> bool:
-        """Whether all toasts disappear with the next key."""
-        return all(map(self._is_answer, shown_toasts(self)))
+    def tells_news(self) -> bool:
+        """Whether a toast tells what has happened elsewhere."""
+        return any(toast.message == self._news for toast in shown_toasts(self))
 
     def _is_notice(self, toast: Notification) -> bool:
         """Return whether a toast is about a screen or a dialog, and disappears with it."""
@@ -212,9 +212,9 @@ def warn_here(app: App[Any], words: str, *, seconds: float) -> None:
         app.notify_here(sanitize_line(words), "warning", seconds)
 
 
-def has_only_answers(app: App[Any]) -> bool:
-    """Return whether all toasts on the screen disappear with the next key."""
-    return not isinstance(app, DedupedToasts) or app.has_only_answers
+def tells_news(app: App[Any]) -> bool:
+    """Return whether a toast on the screen tells what has happened elsewhere."""
+    return isinstance(app, DedupedToasts) and app.tells_news
 
 
 def passing_toasts(app: App[Any]) -> list[Notification]:

@@ -14,7 +14,7 @@ from sandbox_tui.sessions import RunSummary
 from sandbox_tui.tui.screens.cockpit.replay.replay_index import ReplayIndex
 from sandbox_tui.tui.screens.cockpit.replay.replay_loop import ReplayLoop
 from sandbox_tui.tui.textual_support.private_api import has_toast_lines
-from sandbox_tui.tui.textual_support.toasts import has_only_answers
+from sandbox_tui.tui.textual_support.toasts import tells_news
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
 
@@ -52,7 +52,7 @@ class ReplayBar(Static):
 
     def _make_room(self, screen: Screen[Any]) -> None:
         has_toasts = has_toast_lines(screen)
-        self.set_class(has_toasts and has_only_answers(app_of(self)), "-below-toasts")
+        self.set_class(has_toasts and not tells_news(app_of(self)), "-below-toasts")
         if has_toasts != self._had_toasts:
             self._had_toasts = has_toasts
             screen.refresh_bindings()  # escape puts them away
