@@ -64,10 +64,14 @@ def _not_named(
 def complete_model(
     ctx: click.Context, param: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Return the models that begin with the typed text: the settings' one and those of sessions."""
-    del ctx, param
-    names = dict.fromkeys(_stored(_models), "")
-    return beginning_with(incomplete, {**_model_of_settings(), **names})
+    """Return the models that begin with the typed text: the settings' one and those that a server
+    of this machine lists; without a list, those of sessions."""
+    from sandbox_tui.tui.cli.completion.server_models import listed_models
+
+    del param
+    last = next(iter(_stored(_server_of_last_run)), "")
+    listed = listed_models(str(ctx.params.get("base_url") or ""), last)
+    return beginning_with(incomplete, {**_model_of_settings(), **(listed or _stored(_models))})
 
 
 def complete_server(

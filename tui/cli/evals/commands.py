@@ -12,6 +12,7 @@ from sandbox_tui.tui.cli.command_group import Subcommands
 from sandbox_tui.tui.cli.completion.names import complete_domain, complete_scorer, complete_suite
 from sandbox_tui.tui.cli.completion.stored import (
     complete_evaluation,
+    complete_model,
     complete_resumable_evaluation,
     complete_running_evaluation,
 )
@@ -105,7 +106,9 @@ def eval_group() -> None:
 
 @eval_group.command(short_help="Run a suite.")
 @click.argument("suite", shell_complete=complete_suite)
-@click.option("--model", metavar="NAME", help="Model name, as the server knows it.")
+@click.option(
+    "--model", metavar="NAME", shell_complete=complete_model, help="Model name, as served."
+)
 @server_option
 @wait_for_server_option
 @request_options

@@ -20,6 +20,7 @@ from sandbox_tui.sessions.search.query_completion import known_values
 from sandbox_tui.sessions.store import run_summary
 from sandbox_tui.sessions.store.tables.annotations import add_tag
 from sandbox_tui.tui.cli.main import main
+from tests.scripted_server import ScriptedServer, say
 from tests.unit.event_streams import started
 
 RUNS = ("20261120-101112-abcde", "20261121-101112-fghij")
@@ -153,6 +154,22 @@ def test_models_filters_and_moments_are_completed(
     assert completed("run", "x", "--model") == ["qwen-mine", model]
     assert "outcome:submitted" in completed("sessions", "search", typed="outcome:")
     assert completed("sessions", "export", "last", "-f", "svg", "--at", typed="c") == ["call:"]
+
+
+def test_the_models_that_a_server_of_this_machine_lists_are_completed(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.append(RUNS[0], [started(RUNS[0], started_at=0.0)])
+    (of_session,) = known_values(store)["model"]
+    with ScriptedServer([say("hello")]) as server:
+        server.models = ["qwen3-coder", "gpt-oss-20b"]
+        run = ("run", "x", "--base-url", server.url, "--model")
+        assert completed(*run) == ["qwen3-coder", "gpt-oss-20b"]
+        assert completed(*run, typed="gpt") == ["gpt-oss-20b"]
+        monkeypatch.setenv("SANDBOX_TUI_MODEL_BASE_URL", server.url)
+        assert completed("eval", "run", "pocket", "--model") == ["qwen3-coder", "gpt-oss-20b"]
+        assert server.list_authorizations == [""] * 3, "a half typed server gets no key"
+    assert completed(*run) == [of_session], "it is gone"
 
 
 def test_without_sessions_there_is_nothing_to_complete() -> None:
