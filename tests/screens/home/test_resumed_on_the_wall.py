@@ -104,7 +104,7 @@ async def test_its_tile_watches_it_if_another_terminal_resumes_it(store: Store) 
         await until(pilot, lambda: tile.state.seq == 2)
         assert tile.kind == "running"
         assert other.kind == "failed"
-        assert why_not("steer", tile) == "this run belongs to another program"
+        assert why_not("steer", tile) == "another program runs it: decide and steer there"
 
         wall = app.screen
         await pilot.press("enter")

@@ -139,7 +139,9 @@ def _why_not_deleted(chosen: Sequence[RunSummary]) -> str:
         return ""
     if not chosen:
         return _NONE
-    return "this session is running" if len(chosen) == 1 else "these sessions are running"
+    if len(chosen) == 1:
+        return "this session is running: end it where it runs"
+    return "these sessions are running: end them where they run"
 
 
 def _why_no_session(shown: SessionList) -> str:

@@ -54,7 +54,7 @@ def why_not(action: str, tile: RunTile | None) -> str:
         resumes = f"; {hint('wall.resume')} resumes it"
         return f"this run has ended{'' if why_not_resumed(tile) else resumes}"
     if isinstance(tile.worker, RecordedRun):
-        return "this run belongs to another program"
+        return "another program runs it: decide and steer there"
     if action in _ABOUT_WAITING_CALL and tile.state.pending is None:
         return "no call of this run is waiting"
     if action == "steer":
