@@ -112,7 +112,7 @@ async def test_a_refusal_goes_when_the_cursor_moves_to_another_run(store: Store)
         await shown_by_w(pilot)
         await pilot.press("m")
         await until(pilot, lambda: bool(shown_toasts(pilot.app)))
-        assert "nother program runs it" in shown_toasts(pilot.app)[0].message
+        assert "another program runs it" in shown_toasts(pilot.app)[0].message.lower()
         await pilot.press("g", "G")
         await until(pilot, lambda: not shown_toasts(pilot.app))
 
