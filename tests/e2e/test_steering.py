@@ -354,7 +354,7 @@ def test_ending_a_frozen_run_cleans_up(own_home: Path, scripted_server: Start) -
         terminal.press("Z")
         terminal.wait_for("‖ frozen")
         terminal.press("q")
-        terminal.wait_for("the run is still running")
+        terminal.wait_for("the run is paused")
         terminal.press("x")
         assert terminal.exit_code() == 130
     end = stored(own_home)[-1]
