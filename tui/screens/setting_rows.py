@@ -88,17 +88,15 @@ class Row:
         return as_typed(self.name, text, setting_of_text(self.name, text))
 
 
-class SettingRows(VerticalScroll, can_focus=False):
-    """The settings, which may begin further down from the first drawing on."""
+def begin_at(rows: VerticalScroll, name: str, room: int) -> None:
+    """Have a setting in view from the first drawing on: before the first layout, nothing scrolls.
 
-    def begin_at(self, name: str, room: int) -> None:
-        """Have a setting in view before the first layout, which is when one could scroll.
-
-        Args:
-            name: of the setting.
-            room: the visible lines.
-        """
-        self.set_reactive(VerticalScroll.scroll_y, float(max(0, _line_number(name) + 1 - room)))
+    Args:
+        rows: contains the lines of all settings.
+        name: of the setting.
+        room: the visible lines.
+    """
+    rows.set_reactive(VerticalScroll.scroll_y, float(max(0, _line_number(name) + 1 - room)))
 
 
 def _line_number(name: str) -> int:

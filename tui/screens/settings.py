@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
+from textual.containers import Vertical, VerticalScroll
 from textual.events import DescendantFocus, Resize
 from textual.widgets import Input, Label
 
@@ -40,7 +40,7 @@ from sandbox_tui.tui.screens.setting_rows import (
     ROWS,
     SETTINGS_CSS,
     Row,
-    SettingRows,
+    begin_at,
     id_of,
     line_of,
 )
@@ -107,7 +107,7 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
         """Yield one line per setting, and below them what the one with the focus means."""
         with Vertical(id="box", classes="dialog"):
             yield SearchLine(placeholder="words of a name, a value or an explanation")
-            with SettingRows(id="rows"):
+            with VerticalScroll(can_focus=False, id="rows"):
                 for heading, rows in ROWS.items():
                     yield Label(heading, id=f"heading-{rows[0].id}", classes="heading")
                     for row in rows:
@@ -131,7 +131,7 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
         self._live_settings.watch(self._settings_changed)
         self._show_all()
         self._limit_height(height := app_of(self).size.height)
-        self.query_one(SettingRows).begin_at(self._at, height - LINES_AROUND)
+        begin_at(self.query_one("#rows", VerticalScroll), self._at, height - LINES_AROUND)
         self.go_to(self._at)
 
     def on_unmount(self) -> None:
