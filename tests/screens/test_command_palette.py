@@ -20,6 +20,7 @@ from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.relations.listing import EvalRow
 from sandbox_tui.sessions.store.tables.annotations import add_tag
 from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.keys.synonyms import synonyms
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 from sandbox_tui.tui.screens.compare.compare_screen import CompareScreen
 from sandbox_tui.tui.screens.evals.eval_screen import EvalScreen
@@ -77,6 +78,41 @@ def test_an_action_comes_before_a_setting_that_matches_hardly_better() -> None:
     assert list(words_of("steps", *entries)) == ["Settings"]
 
 
+def test_an_action_here_comes_before_sessions_that_do_what_it_is_called() -> None:
+    paused = replace(entry("long task", "Sessions"), now="paused")
+    assert list(words_of("pause", paused, entry("Pause"))) == ["Actions", "Sessions"]
+    assert list(words_of("paused", paused, entry("Pause"))) == ["Sessions"]
+    off = entry("Pause", off="the run has ended")
+    assert list(words_of("pause", paused, off)) == ["Sessions", "Actions"]
+
+
+def test_the_name_of_an_action_comes_before_titles_with_it() -> None:
+    step, note = entry("Run to the next call"), entry("Write a note on this step")
+    assert words_of("step", replace(step, name="live.step"), note) == {
+        "Actions": [step.words, note.words]
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "typed", "found"),
+    [
+        ("live.pause", "Pause", "stop", True),
+        ("live.pause", "Resume", "stop", False),
+        ("live.pause", "Resume", "continue", True),
+        ("cockpit.whole", "Open the full text", "pager", True),
+        ("cockpit.zoom", "Zoom the pane, or back", "maximize", True),
+        ("live.leave", "Leave the run", "home", True),
+        ("live.message", "Write to the model", "chat", True),
+        ("eval.score_again", "Score the recorded answers again", "rescore", True),
+    ],
+)
+def test_other_words_find_an_action_for_what_it_does_now(
+    name: str, words: str, typed: str, found: bool
+) -> None:
+    known = replace(entry(words), name=name, also=synonyms(name, words))
+    assert ("Actions" in words_of(typed, known)) is found
+
+
 def test_what_escape_ends_comes_after_what_begins_it() -> None:
     ends, begins = entry("End the search, or leave"), entry("Find in the calls")
     entries = replace(ends, detail="esc"), replace(begins, also="search", detail="/")
@@ -126,6 +162,7 @@ def test_a_typing_mistake_lists_the_closest_names(typed: str, meant: str) -> Non
         entry("Change the mode"),
         entry("Delete the many items of tag", "Sessions"),
     ]
+    assert words_of("tany", *known) == {}, "it begins with another letter"
     (heading, none), *found = words_of(typed, *known).items()
     assert heading == f"No match; the closest: {meant}"
     assert none == []

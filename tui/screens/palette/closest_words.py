@@ -33,4 +33,5 @@ def _meant(word: str, vocabulary: list[str]) -> str:
         return ""
     alike = difflib.get_close_matches(word, vocabulary, cutoff=LIKENESS)
     swapped = [one for one in alike if sorted(one) == sorted(word)]  # the likeliest mistake
-    return next(iter([*swapped, *alike]), "")
+    begun = [one for one in alike if one[0] == word[0]]  # the first letter is rarely a mistake
+    return next(iter([*swapped, *begun]), "")

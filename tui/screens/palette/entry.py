@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from sandbox_tui.tui.screens.palette.closest_words import closest_words
-from sandbox_tui.tui.screens.palette.fuzzy import NOISE, WORDS, Fit, fit
+from sandbox_tui.tui.screens.palette.fuzzy import NOISE, WHOLE, WORDS, Fit, fit
 from sandbox_tui.tui.screens.palette.other_screens import action_elsewhere
 
 KINDS = ("Actions", "Sessions", "Evaluations", "Models", "Themes", "Settings")
@@ -33,8 +33,9 @@ ALSO_SCORE = 3.5
 """Score per letter of other words for an entry: above letters inside its own words, below the
 beginnings of those."""
 
-NOW_SCORE = 7.0
-"""Score per letter of what a session does now, above all words: it is asked for at this moment."""
+NOW_SCORE = 5.0
+"""Score per letter of what a session does now: above the beginnings of words, below whole ones, as
+in the name of an action here."""
 
 MIN_ALSO_CHARACTERS = 2
 """Minimum length of typed text that is taken for another word."""
@@ -188,6 +189,7 @@ def _fit(typed: str, entry: Entry) -> Fit | None:
     entry's kind instead."""
     parts = typed.lower().split()
     ways = [
+        _fit_name(" ".join(parts), entry),
         fit(typed, entry.words, entry.own),
         _fit_others(parts, entry, entry.now, NOW_SCORE),
         _fit_others(parts, entry, entry.also, ALSO_SCORE),
@@ -200,6 +202,13 @@ def _fit(typed: str, entry: Entry) -> Fit | None:
     if entry.kind == "Sessions":  # scattered letters are somewhere in every long title
         known = [way for way in known if way.level > NOISE]
     return max(known, default=None, key=lambda way: (way.level, way.score))
+
+
+def _fit_name(typed: str, entry: Entry) -> Fit | None:
+    """Match the name of an action, which the key bar shows, such as `step`: it comes first."""
+    purpose = entry.name.partition(".")[2].replace("_", " ")
+    is_name = entry.kind == "Actions" and typed != "" and typed == purpose
+    return Fit((WHOLE + 1) * len(typed), ()) if is_name else None
 
 
 def _fit_others(parts: Sequence[str], entry: Entry, others: str, score: float) -> Fit | None:
