@@ -139,8 +139,9 @@ class _Fish(_WithOption, FishComplete):
 
     @override
     def source(self) -> str:
-        """Return Click's script, which cut descriptions at their first comma."""
-        return super().source().replace("string split ", "string split --max 1 ", 1)
+        """Return Click's script, which cut descriptions at their first comma, and sorted words."""
+        script = super().source().replace("string split ", "string split --max 1 ", 1)
+        return script.replace("complete --no-files", "complete --keep-order --no-files", 1)
 
 
 def add_shells() -> None:

@@ -15,6 +15,7 @@ from sandbox_tui.core.events import types as e
 from sandbox_tui.core.policy.rule_matching import PolicyDecision, decide
 from sandbox_tui.core.policy.rules import Policy
 from sandbox_tui.core.tools.call_summaries import short_name, summarize_call
+from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.titles import cut_title
 
 _EXAMPLE = """\
@@ -82,7 +83,7 @@ def print_check(session: str, checked: list[Checked], *, as_json: bool) -> None:
         why = sanitize_line(judgement.why)
         click.echo(f"{call.number:>4}  {judgement.action:<5}  {name:<6} {summary:<48}  {why}")
     total = ", ".join(f"{number} {action}" for action, number in counts.items())
-    click.echo(f"{session}: {len(checked)} calls: {total}")
+    click.echo(f"{session}: {numbers.counted(len(checked), 'call')}: {total}")
 
 
 def _as_dict(one: Checked) -> dict[str, object]:

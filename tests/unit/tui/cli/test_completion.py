@@ -132,6 +132,7 @@ def test_descriptions_are_whole(store: Store) -> None:
     (said,) = asked("fish", "sandbox-tui replay 2026")
     assert said == f"plain,{RUNS[0]}\tIn $\\triangle ABC$, find the angle"
     assert "string split --max 1" in CliRunner().invoke(main, ["completion", "fish"]).stdout
+    assert "complete --keep-order" in CliRunner().invoke(main, ["completion", "fish"]).stdout
     assert r"In $\\triangle ABC$" in asked("zsh", "sandbox-tui replay 2026")[-1]
     assert "Show the rules, in the order in which they apply." in asked(
         "zsh", "sandbox-tui policy "
