@@ -99,6 +99,10 @@ def test_the_name_of_an_action_comes_before_titles_with_it() -> None:
         ("live.pause", "Pause", "stop", True),
         ("live.pause", "Resume", "stop", False),
         ("live.pause", "Resume", "continue", True),
+        ("cockpit.shell", "Shell in the sandbox", "take over", True),
+        ("live.steer", "Take control of the run", "take over", True),
+        ("cockpit.terminal", "Terminal", "search", False),
+        ("home.quit", "Quit the program", "kill", False),
         ("cockpit.whole", "Open the full text", "pager", True),
         ("cockpit.zoom", "Zoom the pane, or back", "maximize", True),
         ("live.leave", "Leave the run", "home", True),
@@ -111,6 +115,13 @@ def test_other_words_find_an_action_for_what_it_does_now(
 ) -> None:
     known = replace(entry(words), name=name, also=synonyms(name, words))
     assert ("Actions" in words_of(typed, known)) is found
+
+
+def test_words_for_an_end_mean_that_of_the_run() -> None:
+    (heading,) = words_of("stop", entry("Settings"))
+    assert heading.startswith("Not on this screen: End the run (live run: ")
+    (heading,) = words_of("kill", entry("Settings"))
+    assert heading.startswith("Not on this screen: End the run (live run: ")
 
 
 def test_what_escape_ends_comes_after_what_begins_it() -> None:

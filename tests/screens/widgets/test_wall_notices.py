@@ -10,7 +10,7 @@ from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import RunWorker
 from sandbox_tui.sessions.recording.run_worker import ProgramExited
 from sandbox_tui.tui.screens.dialogs.leave_run import LeaveDialog
-from sandbox_tui.tui.screens.wall.key_words import deciding_first
+from sandbox_tui.tui.screens.wall.key_words import deciding_first, words_of
 from sandbox_tui.tui.screens.wall.steering.control_news import ControlNews
 from sandbox_tui.tui.screens.wall.steering.controlled_runs import all_of, why_not_here
 from sandbox_tui.tui.screens.wall.steering.mode_of_runs import pauses_later, pausing_words
@@ -59,6 +59,11 @@ def test_the_next_that_waits_is_first_one_to_decide_about_here(
     header._runs = [(one.number, one.worker) for one in tiles]
     counts = header._states(_palette(*["white"] * 12, highlight="native")).plain
     assert "◆ 1 waits for you (3)  ◆ 3 wait elsewhere (1 2 4)" in counts
+
+
+def test_resuming_names_no_runs_where_none_can_be_resumed() -> None:
+    tiles = [waiting(1, "make"), tile(2, started())]
+    assert words_of("resume", tiles[0], None, 0, tiles) is None
 
 
 def test_runs_that_have_ended_are_not_meant_by_all(monkeypatch: pytest.MonkeyPatch) -> None:

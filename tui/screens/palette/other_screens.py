@@ -21,6 +21,9 @@ PLACES = {
 }
 """Where the actions are that are looked for, in this order, and its name; not in dialogs."""
 
+MEANT = {"stop": "live.end", "kill": "live.end"}
+"""Actions that are meant by words of several."""
+
 MIN_CHARACTERS = 3
 """Minimum length of a word that means an action."""
 
@@ -44,7 +47,7 @@ def _name_by_word() -> dict[str, str]:
         for name, action in ACTIONS.items()
         if name.partition(".")[0] == place
     ]
-    found: dict[str, str] = {}
+    found: dict[str, str] = dict(MEANT)
     for name, words in (
         *((name, name.partition(".")[2]) for name, _ in listed),
         *((name, title.partition(" ")[0]) for name, title in listed),

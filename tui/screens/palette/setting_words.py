@@ -31,7 +31,7 @@ SYNONYMS: dict[str, str] = {
     "model.tool_calls": "function calling",
     "policy.default": "permission permissions approval approve rules",
     "sandbox.cpus": "cores processors",
-    "sandbox.grace": "kill stop seconds",
+    "sandbox.grace": "sigterm sigkill seconds",
     "sandbox.image": "container docker",
     "sandbox.kind": "docker bubblewrap bwrap container runtime",
     "sandbox.memory": "ram",

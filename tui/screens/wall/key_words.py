@@ -82,7 +82,8 @@ def words_of(
         return f"{OTHERS_WORDS[action]} {those}"
     if action == "resume" and chosen is not None and why_not_resumed(chosen):
         first, count = to_resume(chosen, tiles)
-        return f"resume {f'run {first.number}' if count == 1 else f'{count} runs'}"
+        which = f"run {first.number}" if count == 1 else f"{count} runs"
+        return f"resume {which}" if count else None
     if action == "pause_all":
         return "resume all" if active_modes(tiles) == frozenset[Mode](("paused",)) else "pause all"
     if action == "approve_all":
