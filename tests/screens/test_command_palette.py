@@ -117,10 +117,9 @@ def test_other_words_find_an_action_for_what_it_does_now(
     assert ("Actions" in words_of(typed, known)) is found
 
 
-def test_words_for_an_end_mean_that_of_the_run() -> None:
-    (heading,) = words_of("stop", entry("Settings"))
-    assert heading.startswith("Not on this screen: End the run (live run: ")
-    (heading,) = words_of("kill", entry("Settings"))
+@pytest.mark.parametrize("typed", ["stop", "kill"])
+def test_words_for_an_end_mean_that_of_the_run(typed: str) -> None:
+    (heading,) = words_of(typed, entry("Settings"))
     assert heading.startswith("Not on this screen: End the run (live run: ")
 
 

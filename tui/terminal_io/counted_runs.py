@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from sandbox_tui.core.run.run_labels import SAMPLES
+from sandbox_tui.tui.format import numbers
 from sandbox_tui.tui.format.status import status_of
 from sandbox_tui.tui.format.titles import cut_title, task_line
 from sandbox_tui.tui.terminal_io.notifications import notification_text, waits
@@ -46,12 +47,13 @@ def going_words(states: Sequence[RunState], one_run: str = "1 run") -> str:
         one_run: what to call a single one.
     """
     found = Counter(map(_what_it_does, states))
-    many = [(found[what], words) for what, words in _DO.items() if found[what]]
-    first, *rest = [f"{count} {one if count == 1 else several}" for count, (one, several) in many]
-    count, _, does = first.partition(" ")
-    if len(states) == 1:
-        return f"{one_run} {does}"
-    return ", ".join([f"{count} {'run' if count == '1' else 'runs'} {does}", *rest])
+    (count, does), *rest = [
+        (found[what], one if found[what] == 1 else several)
+        for what, (one, several) in _DO.items()
+        if found[what]
+    ]
+    runs = one_run if len(states) == 1 else numbers.counted(count, "run")
+    return ", ".join([f"{runs} {does}", *(f"{many} {do}" for many, do in rest)])
 
 
 _DO = {

@@ -8,26 +8,21 @@ from pathlib import Path
 
 import pytest
 
-from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.keys.available_actions import why_key_is_disabled
 from sandbox_tui.tui.textual_support.private_api import shown_toasts
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 from tests.screens.home.test_find_sessions import at_home
-from tests.unit.event_streams import started
+from tests.screens.home.test_wall_from_home import keep_ended, keep_waiting
 from tests.waiting import until
-
-HELD = e.ToolCall(number=1, step=1, id="c", name="execute_bash", arguments='{"command": "ls"}')
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
     """A database with a session that has ended, and one that waits."""
     with contextlib.closing(Store(tmp_path / "s.db")) as made:
-        end = e.RunFinished(seq=2, t=1.0, reason="submitted", error=None, totals=e.Totals())
-        made.append("ended", [started("ended", task="ended", started_at=1e9), end])
-        held = [e.CallProposed(seq=2, t=0.1, call=HELD), e.CallHeld(seq=3, t=0.1, call=1)]
-        made.append("waits", [started("waits", task="waits", started_at=1e9 + 2), *held])
+        keep_ended(made)
+        keep_waiting(made)
         yield made
 
 

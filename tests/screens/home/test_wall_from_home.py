@@ -27,15 +27,25 @@ from tests.waiting import until
 HELD = e.ToolCall(number=1, step=1, id="c", name="execute_bash", arguments='{"command": "ls"}')
 
 
+def keep_ended(store: Store) -> None:
+    """Keep a session that has ended."""
+    end = e.RunFinished(seq=2, t=1.0, reason="submitted", error=None, totals=e.Totals())
+    store.append("ended", [started("ended", task="ended", started_at=1e9), end])
+
+
+def keep_waiting(store: Store) -> None:
+    """Keep a session that waits."""
+    held = [e.CallProposed(seq=2, t=0.1, call=HELD), e.CallHeld(seq=3, t=0.1, call=1)]
+    store.append("waits", [started("waits", task="waits", started_at=1e9 + 2), *held])
+
+
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
     """A database with a session that has ended, and two that run, one of which waits."""
     with contextlib.closing(Store(tmp_path / "s.db")) as made:
-        end = e.RunFinished(seq=2, t=1.0, reason="submitted", error=None, totals=e.Totals())
-        made.append("ended", [started("ended", task="ended", started_at=1e9), end])
+        keep_ended(made)
         made.append("runs", [started("runs", task="runs", started_at=1e9 + 1)])
-        held = [e.CallProposed(seq=2, t=0.1, call=HELD), e.CallHeld(seq=3, t=0.1, call=1)]
-        made.append("waits", [started("waits", task="waits", started_at=1e9 + 2), *held])
+        keep_waiting(made)
         yield made
 
 

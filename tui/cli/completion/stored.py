@@ -68,8 +68,10 @@ def complete_model(
     of this machine lists; without a list, those of sessions."""
     from sandbox_tui.tui.cli.completion.server_models import listed_models
 
+    def last() -> str:
+        return next(iter(_stored(_server_of_last_run)), "")
+
     del param
-    last = next(iter(_stored(_server_of_last_run)), "")
     listed = listed_models(str(ctx.params.get("base_url") or ""), last)
     return beginning_with(incomplete, {**_model_of_settings(), **(listed or _stored(_models))})
 

@@ -32,6 +32,7 @@ from sandbox_tui.tui.screens.home.rows.run_ender import RunEnder
 from sandbox_tui.tui.screens.home.rows.session_details import CHANGES
 from sandbox_tui.tui.screens.home.rows.unavailable_here import is_at_rest
 from sandbox_tui.tui.screens.show_folder import show_folder
+from sandbox_tui.tui.textual_support.copy_text import copy
 from sandbox_tui.tui.textual_support.toasts import complain_here
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
@@ -117,8 +118,7 @@ class SessionActions:
         """Copy the session's id to the clipboard."""
         run = self._source.session_here
         if run is not None:
-            app_of(self._screen).copy_to_clipboard(run.id)
-            self._screen.notify(f"Copied {run.id}.", markup=False)
+            copy(app_of(self._screen), run.id)
 
     def open_folder(self) -> None:
         """Show the session's results in the desktop's file manager."""
