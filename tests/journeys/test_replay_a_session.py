@@ -44,8 +44,14 @@ def test_a_session_is_replayed(person: Person) -> None:
         person.presses("/")
         person.types("grain.png")
         person.sees(" of 3 found")
-        person.presses_and_looks("Down", "Up", "Enter")
-        person.presses_and_looks("n", "N")
+        for key, step in (("Down", 9), ("Up", 8)):
+            person.presses(key)
+            person.sees(f"step {step} of")
+        person.presses("Enter")
+        person.sees("N previous match")
+        for key, step in (("n", 9), ("N", 8)):
+            person.presses(key)
+            person.sees(f"step {step} of")
         person.presses("$")
         person.sees("submitted", "answer: Corvane 1914 8409")
         person.presses("C")

@@ -258,6 +258,7 @@ def test_a_detached_run_is_watched_and_stopped(person: Person, scripted_server: 
             other.sees("You control run 1; T takes the last one.")
             other.presses("T")
             other.sees("a approve")
+            person.sees("2 wait elsewhere")
             person.presses("T")
             person.sees("a  all 2")
             person.presses("a")

@@ -32,7 +32,7 @@ def test_calls_are_read(person: Person) -> None:
         person.presses("/")
         person.types("python3")
         person.sees("python3", " of ")
-        person.presses_and_looks("Down", "Up", "Enter", "Escape", "n", "N")
+        person.presses_and_looks("Down", "Up", "Enter", "n", "N", "Escape")
         person.presses("/", "Escape")
         person.presses("Home", "Down", "Down", "o")
         person.sees("call 1", "esc close")

@@ -113,7 +113,7 @@ async def test_each_action_is_listed_once_and_none_of_textuals_own(
         ("skip", {"Next call", "Next event", "One second forward"}),
         ("picture", {"Save a screenshot"}),
         ("report", {"Export the session"}),
-        ("kill", {"Quit the program"}),
+        ("exit", {"Quit the program"}),
     ],
 )
 async def test_the_help_finds_actions_by_other_words(
