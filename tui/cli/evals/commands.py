@@ -191,7 +191,7 @@ def resume(theme: str | None, evaluation: str, *, rerun_failed: bool, **options:
     newest that can be resumed), with the whole budget again if it has one."""
     from sandbox_tui.sessions.evals.evaluation import resume_evaluation
     from sandbox_tui.sessions.store.tables.evals.budgets import budget_in_force
-    from sandbox_tui.tui.cli.evals.resume_eval import evaluation_to_resume
+    from sandbox_tui.tui.cli.evals.named_evaluation import evaluation_to_resume
 
     settings = load_settings({}, theme)
     cluster = _cluster(options, settings)
@@ -298,7 +298,8 @@ def report(
     sessions: bool,
     explain: bool,
 ) -> None:
-    """Report an EVALUATION (its id, either end of it, its suite, or "last"), running or not."""
+    """Report an EVALUATION (its id, either end of it, its suite, or "last": the newest that runs
+    or has results)."""
     from sandbox_tui.tui.cli.evals.report import REPORTS, write_report
 
     if as_json and form not in (None, "json"):

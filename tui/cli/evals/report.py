@@ -26,6 +26,7 @@ from sandbox_tui.sessions.interchange.known_secrets import known_secrets
 from sandbox_tui.sessions.interchange.redaction import Redactor
 from sandbox_tui.sessions.store.tables import eval_ledger
 from sandbox_tui.tui.cli.evals.coloured_lines import write_lines
+from sandbox_tui.tui.cli.evals.named_evaluation import evaluation_with_results
 from sandbox_tui.tui.cli.evals.progress import say_progress
 from sandbox_tui.tui.format.compared.eval_comparison import comparison_lines, comparison_text
 from sandbox_tui.tui.format.evals.eval_table import report_lines, report_text
@@ -62,7 +63,7 @@ def write_report(
 
     Args:
         store: the database.
-        name: id of the evaluation, part of one, or `last`.
+        name: see `evaluation_with_results`.
         form: `text` or one of `REPORTS`.
         output: a file; None: standard output.
         sessions: whether to write a page for each session next to the report, with links.
@@ -74,7 +75,7 @@ def write_report(
     """
     if sessions and (output is None or form not in ("html", "markdown")):
         raise ConfigError("--sessions needs --output, and the format html or markdown.")
-    found = eval_ledger.summary(store, name)
+    found = evaluation_with_results(store, name)
     results = eval_ledger.results(store, found.info.id)
     redactor = Redactor(known_secrets())
     links: dict[str, str] = {}
@@ -98,7 +99,7 @@ def write_comparison(
 
     Args:
         store: the database.
-        left, right: id of each evaluation, part of one, or `last`.
+        left, right: see `evaluation_with_results`.
         form: `text` or one of `COMPARISONS`.
         output: a file; None: standard output.
         explain: whether text also says how each figure is computed, as the others always do.
@@ -107,7 +108,7 @@ def write_comparison(
         ConfigError: both are the same evaluation, or the file cannot be written.
         StoreError: there is no such evaluation.
     """
-    one, other = eval_ledger.summary(store, left), eval_ledger.summary(store, right)
+    one, other = evaluation_with_results(store, left), evaluation_with_results(store, right)
     if one.info.id == other.info.id:
         raise ConfigError(f"{left} and {right} are the same evaluation, {one.info.id}.")
     found = recorded_comparison(store, one.info, other.info)

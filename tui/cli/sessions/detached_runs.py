@@ -36,9 +36,17 @@ def detached_run(store: Store, name: str | None) -> RunSummary:
     if name is None:
         return detached_runs(store)[0]
     found = _named(store, name)
-    if problem := why_not_detached(found):
-        raise ConfigError(problem)
-    return found
+    if not (problem := why_not_detached(found)):
+        return found
+    raise ConfigError(problem if found.outcome == "running" else _nothing_to_attach_to(found))
+
+
+def _nothing_to_attach_to(run: RunSummary) -> str:
+    """Return that a run has ended, and on lines of their own, since they are there to be copied,
+    what to do with it."""
+    go_on = how_to_go_on(run, has_lost_sandbox=has_lost_sandbox(run))
+    words = f"{run.id} has ended ({outcome_words(run)}): there is nothing left to attach to."
+    return "\n".join(dict.fromkeys((words, go_on, f"`sandbox-tui replay {run.id}` replays it.")))
 
 
 def _named(store: Store, name: str) -> RunSummary:

@@ -112,8 +112,26 @@ def test_last_names_the_newest_session_if_no_run_is_detached(store: Store, comma
     end = e.RunFinished(seq=2, t=1.0, reason="submitted", error=None, totals=e.Totals())
     store.append(ENDED, [started(ENDED, task="count the boats"), end])
     done = CliRunner().invoke(main, [command, "last"])
-    assert f"{ENDED} has ended (submitted)." in done.output
+    assert f"{ENDED} has ended (submitted)" in done.output
     assert "boats" not in done.output
+
+
+def test_attach_says_that_a_run_has_ended_and_what_to_do(store: Store) -> None:
+    store.append(ENDED, [started(ENDED, task="count the boats")])
+    store.give_up(ENDED)
+    done = CliRunner().invoke(main, ["attach", ENDED])
+    assert done.exit_code == 2
+    assert done.stderr.splitlines() == [
+        f"sandbox-tui: {ENDED} has ended (interrupted): there is nothing left to attach to.",
+        f"`sandbox-tui resume {ENDED}` resumes it.",
+        f"`sandbox-tui replay {ENDED}` replays it.",
+    ]
+    end = e.RunFinished(seq=2, t=1.0, reason="submitted", error=None, totals=e.Totals())
+    store.append(ENDED, [end])
+    assert CliRunner().invoke(main, ["attach", ENDED]).stderr.splitlines() == [
+        f"sandbox-tui: {ENDED} has ended (submitted): there is nothing left to attach to.",
+        f"`sandbox-tui replay {ENDED}` replays it.",
+    ]
 
 
 def test_a_run_of_another_terminal_is_no_detached_run_and_can_be_replayed(store: Store) -> None:

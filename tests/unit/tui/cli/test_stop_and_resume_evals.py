@@ -23,7 +23,7 @@ from sandbox_tui.core.events.notes import LOADING
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.tui.cli.evals import watch_headless
-from sandbox_tui.tui.cli.evals.resume_eval import evaluation_to_resume
+from sandbox_tui.tui.cli.evals.named_evaluation import evaluation_to_resume
 from sandbox_tui.tui.cli.evals.stop_eval import STOPPED
 from sandbox_tui.tui.cli.main import main
 from tests.unit.event_streams import started

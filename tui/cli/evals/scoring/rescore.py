@@ -35,6 +35,7 @@ def rescore(evaluation: str, scorer: str | None, as_json: bool) -> None:
     from sandbox_tui.core.evals.reporting.table import eval_table
     from sandbox_tui.sessions.evals.rescore import rescore as score_again
     from sandbox_tui.tui.cli.evals.coloured_lines import write_outcome
+    from sandbox_tui.tui.cli.evals.named_evaluation import evaluation_with_results
     from sandbox_tui.tui.cli.evals.progress import say_progress
     from sandbox_tui.tui.cli.evals.scoring.rescore_lines import (
         change_as_json,
@@ -46,7 +47,8 @@ def rescore(evaluation: str, scorer: str | None, as_json: bool) -> None:
         say_progress(f"{done} of {total} scored")
 
     with open_store() as store:
-        found = asyncio.run(score_again(store, evaluation, scorer or "", say_scored))
+        eval_id = evaluation_with_results(store, evaluation).info.id
+        found = asyncio.run(score_again(store, eval_id, scorer or "", say_scored))
     say_progress("")
     write = change_as_json if as_json else change_line
     for change in found.changes:
