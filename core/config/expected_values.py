@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 import re
 import types
 from collections.abc import Collection, Mapping
@@ -12,6 +13,7 @@ import msgspec
 
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.config import quantities
+from sandbox_tui.core.config.typed_json import mistake_in_json
 from sandbox_tui.core.policy.rules import Rule
 
 _WORDS: dict[Any, str] = {
@@ -69,8 +71,21 @@ def describe_wrong_value(path: str, kind: Any, value: Any) -> str:
     """
     words = [str(one) for one in get_args(kind)] if get_origin(kind) is Literal else []
     close = difflib.get_close_matches(str(value), words, 1)
-    hint = f" Did you mean {close[0]!r}?" if close else ""
+    hint = f" Did you mean {close[0]!r}?" if close else _mistake_in_table(kind, value)
     return f"{path} must be {_values_of(path, kind)}, not {value!r}.{hint}"
+
+
+def _mistake_in_table(kind: Any, value: Any) -> str:
+    """Return what is wrong with a text that was meant as a table; empty for another one."""
+    if get_origin(kind) is not dict or not str(value).startswith("{"):
+        return ""
+    try:
+        json.loads(str(value))
+    except json.JSONDecodeError as error:
+        return f" As JSON: {mistake_in_json(error)}."
+    except RecursionError:
+        return " It is nested too deeply."
+    return ""
 
 
 def _values_of(path: str, kind: Any) -> str:

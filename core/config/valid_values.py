@@ -3,6 +3,7 @@ entered and not when a run uses it."""
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from ipaddress import ip_address
@@ -89,6 +90,14 @@ def _is_infinite(value: object) -> bool:
     return isinstance(value, float) and math.isinf(value)
 
 
+def _is_json(value: object) -> bool:
+    try:
+        json.dumps(value, allow_nan=False, default=str)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
 def refuse_unusable_value(name: str, value: Any) -> None:
     """Refuse a value that has the right type but that no run could use.
 
@@ -101,6 +110,8 @@ def refuse_unusable_value(name: str, value: Any) -> None:
     """
     if value is None:
         return
+    if name == "model.extra_body" and not _is_json(value):
+        raise ConfigError(f"{name} must be valid JSON, which has no NaN and no infinite number.")
     if _is_infinite(value):
         raise ConfigError(f"{name} must be a finite number.")
     if (name.startswith("limits.") or name in _MORE_THAN_0) and not value > 0:

@@ -13,6 +13,7 @@ from typing import Any, cast
 
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.base.json_arguments import ArgumentsError, parse_arguments
+from sandbox_tui.core.config.typed_json import mistake_in_json
 from sandbox_tui.core.tools.registry import find_tool
 from sandbox_tui.core.tools.typed_arguments import int_argument, int_list_argument
 
@@ -71,8 +72,7 @@ def _parsed(arguments: str, schema: Mapping[str, Any]) -> dict[str, Any]:
     except ArgumentsError as error:
         cause = error.__cause__
     if isinstance(cause, json.JSONDecodeError):
-        where = f"line {cause.lineno}, column {cause.colno}"
-        reason = f"it is not valid JSON ({cause.msg}: {where})"
+        reason = f"it is not valid JSON ({mistake_in_json(cause)})"
     else:
         reason = "it is not one JSON object"
     raise ConfigError(f"The changed call cannot be used: {reason}. Write {_example(schema)}.")

@@ -287,13 +287,17 @@ def labels_of(assignments: Sequence[str]) -> dict[str, str]:
 
 
 def _json_object(text: str) -> dict[str, Any]:
+    from sandbox_tui.core.config.typed_json import mistake_in_json
+
+    example = "'{\"top_k\": 20}'"
     try:
         with refuse_deep_nesting("--extra-body"):
             value = json.loads(text)
     except json.JSONDecodeError as error:
-        raise ConfigError(f"--extra-body is not valid JSON: {error}.") from error
+        words = f"--extra-body is not valid JSON: {mistake_in_json(error)}."
+        raise ConfigError(f"{words} It takes a JSON object, such as {example}.") from error
     if not isinstance(value, dict):
-        raise ConfigError("--extra-body must be a JSON object, such as '{\"top_k\": 20}'.")
+        raise ConfigError(f"--extra-body takes a JSON object, such as {example}.")
     return value  # pyright: ignore[reportUnknownVariableType]
 
 

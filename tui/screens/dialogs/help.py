@@ -46,6 +46,9 @@ MANY = 4
 """Actions of a group that are off for one reason, from which on that is said once for them even if
 one more action is on, or off for another reason."""
 
+NOT_NOW = "Not now"
+"""Title for the actions that are off, of groups with others."""
+
 MAX_LINES = 3
 """Maximum lines of an action with the reason why it is off."""
 
@@ -197,7 +200,7 @@ class HelpScreen(Dialog[None]):
         if not groups:
             return Text("No matching keys.", style=palette.dim)
         if width < TWO_COLUMNS:
-            columns, room = [groups], width
+            columns, room = [_off_ones_last(groups)], width
         else:
             columns, room = _halves(groups), (width - GAP) // 2
         folds = not self._typed
@@ -221,6 +224,21 @@ def _text(action: ActionHere) -> str:
 def _has(action: ActionHere, word: str) -> bool:
     others = synonyms(action.name, action.words).split()
     return word in _text(action) or any(other.startswith(word) for other in others)
+
+
+def _off_ones_last(groups: list[list[ActionHere]]) -> list[list[ActionHere]]:
+    """Return groups so that actions that are off come after all that can be used: in one column,
+    their reasons would hide these below the end of the screen."""
+    useful = [group for group in groups if not all(action.off for action in group)]
+    useless = [group for group in groups if group not in useful]
+    off = [
+        action._replace(group=NOT_NOW)
+        for group in useful
+        for action in group
+        if action.off and action not in _folded(group)
+    ]
+    usable = [[one for one in group if not one.off or one in _folded(group)] for group in useful]
+    return [*usable, *([off] if off else []), *useless]
 
 
 def _halves(groups: list[list[ActionHere]]) -> list[list[list[ActionHere]]]:

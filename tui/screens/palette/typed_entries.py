@@ -1,4 +1,4 @@
-"""Entries of the palette for what is typed: a place in a replay, the format of a report."""
+"""Entries of the palette for what is typed: a place in a session, the format of a report."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from textual.screen import Screen
 
 from sandbox_tui.tui.screens.palette.entry import Entry
 from sandbox_tui.tui.screens.palette.evaluation_actions import evaluation_of
+from sandbox_tui.tui.screens.palette.places import places_of
 from sandbox_tui.tui.textual_support.copy_text import copy
 
 _PLACE = re.compile(r"(?:go ?to |jump to |jump )?(?:(step|call) ?)?(\d{1,9})")
@@ -35,20 +36,19 @@ def typed_entries(app: App[int], below: Screen[object], typed: str) -> Sequence[
 
 
 def _places(below: Screen[object], typed: str) -> Sequence[Entry]:
-    """Return the step or the call of a replay that is meant."""
+    """Return the step or the call of a session that is meant."""
     found = _PLACE.fullmatch(" ".join(typed.split()))
     if found is None:
         return ()
-    from sandbox_tui.tui.screens.cockpit.replay.replay_actions import ReplayActions
-
-    if not isinstance(below, ReplayActions):
+    places = places_of(below)
+    if places is None:
         return ()
     number, kind = int(found[2]), found[1] or ""
     if kind == "call":
-        return (_place("call", number, below.calls, below.go_to_call),)
-    if not kind and not 1 <= number <= below.steps:  # it is perhaps a part of something else
+        return (_place("call", number, places.calls, places.go_to_call),)
+    if not kind and not 1 <= number <= places.steps:  # it is perhaps a part of something else
         return ()
-    return (_place("step", number, below.steps, below.go_to_step),)
+    return (_place("step", number, places.steps, places.go_to_step),)
 
 
 def _place(kind: str, number: int, last: int, go: Callable[[int], object]) -> Entry:

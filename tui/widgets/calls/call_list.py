@@ -212,7 +212,7 @@ class Calls(SearchKeys):
 
     # --- earlier items
 
-    def _show_earlier(self) -> None:
+    def show_earlier(self) -> None:
         """Load the items before the first shown one, keeping the visible lines in place."""
         if not self._first:
             return
@@ -236,14 +236,14 @@ class Calls(SearchKeys):
         if self.waiting is not None:
             self._titles()
         if self._first and round(new_value) == 0 and new_value < old_value:
-            self.call_after_refresh(self._show_earlier)
+            self.call_after_refresh(self.show_earlier)
 
     @override
     def action_cursor(self, step: int) -> None:
         if self.scroll_within(step):
             return
         if self.cursor == 0 and step < 0:
-            self._show_earlier()
+            self.show_earlier()
         super().action_cursor(step)
 
     # --- search

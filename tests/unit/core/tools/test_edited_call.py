@@ -22,7 +22,7 @@ VIEW = {"command": "view", "path": "/testbed/a.py"}
         (BASH, '{"command": ["ls"]}', 'command must be text, not ["ls"].'),
         (BASH, '{"command": true}', "command must be text, not true."),
         (BASH, '{"command": 5}', "command must be text, not 5."),
-        (BASH, "{comand: x}", 'line 1, column 2). Write {"command": "…"}.'),
+        (BASH, "{comand: x}", 'character 2, “comand: x}”). Write {"command": "…"}.'),
         (BASH, '["ls"]', 'it is not one JSON object. Write {"command": "…"}.'),
         (BASH, "[" * 5_000, "cannot be used: "),
         (EDITOR, "{}", 'str_replace_editor needs "command" and "path".'),

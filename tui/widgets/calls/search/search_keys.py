@@ -85,6 +85,10 @@ class SearchKeys(ExplainsUnavailable, BlockList):
         self._refresh_keys()
         return self._search.summary(matches, self.cursor)
 
+    def shows(self, item: Item | None) -> bool:
+        """Whether an item is in the list, loaded and not hidden by the filter."""
+        return any(self._item(place) is item for place in range(self.block_count()))
+
     def go_to(self, item: Item | None) -> None:
         """Go to an item, and open it; to the first one shown if it is not shown."""
         places = range(self.block_count())
