@@ -53,7 +53,7 @@ class SettingsError(ConfigError):
     Attributes:
         mistakes: at least one, by line; those outside the file come last.
         path: of the config file.
-        short: the first of them, and how many more there are.
+        short: the first of them, how many more there are, and what lists them.
     """
 
     def __init__(self, path: Path, mistakes: Sequence[Mistake]) -> None:
@@ -63,7 +63,8 @@ class SettingsError(ConfigError):
         source = (
             f"Settings (file {path})" if any(not one.source for one in mistakes) else "Settings"
         )
-        self.short = f"{source}: {first}" + (f" And {len(others)} more." if others else "")
+        more = f" And {len(others)} more: `sandbox-tui config` lists them." if others else ""
+        self.short = f"{source}: {first}{more}"
         listed = "".join(f"\n  {one}" for one in self.mistakes)
         head = f"{source}, {len(self.mistakes)} mistakes:"
         super().__init__(f"{head}{listed}" if others else self.short)

@@ -61,9 +61,14 @@ def listed_settings() -> list[SettingSource]:
 
 def is_default(setting: SettingSource) -> bool:
     """Return whether a listed setting has its default, also if the file says the same."""
-    section, _, field = setting.name.partition(".")
-    table = getattr(config.Settings(), section)
-    return section != "keys" and setting.value == getattr(table, field)
+    is_key = setting.name.startswith("keys.")
+    return not is_key and setting.value == default_of(setting.name)
+
+
+def default_of(name: str) -> Any:
+    """Return the default of a setting other than a key."""
+    section, _, field = name.partition(".")
+    return getattr(getattr(config.Settings(), section), field)
 
 
 def _text(path: Path) -> str:

@@ -272,7 +272,8 @@ def _check(text: str, before: str, path: Path) -> None:
     """Refuse a new text with mistakes that the text before it did not have."""
     old = {mistake.words for mistake in _mistakes(before)}
     if new := [mistake for mistake in _mistakes(text) if mistake.words not in old]:
-        raise ConfigError(f"{SettingsError(path, new).short} Nothing was changed.")
+        end = " " if len(new) == 1 else "\n"
+        raise ConfigError(f"{SettingsError(path, new)}{end}Nothing was changed.")
 
 
 def _mistakes(text: str) -> list[Mistake]:

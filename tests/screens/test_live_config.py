@@ -242,4 +242,4 @@ async def test_all_mistakes_in_the_file_are_counted(app: SandboxTui) -> None:
         )
         await until(pilot, lambda: "Settings (file" in said(app))
         assert "line 2: ui.theme: There is no theme named 'nigth'." in said(app)
-        assert said(app).endswith("And 6 more.")
+        assert said(app).endswith("And 6 more: `sandbox-tui config` lists them.")

@@ -276,9 +276,9 @@ def config_set(ctx: click.Context, name: str, value: str | None, yes: bool) -> N
         return
     refuse_unknown(name, chosen)
     removed = confirm_removed_rules(name, chosen, yes=yes)
-    stored = "" if str(chosen) == value or name != "model.base_url" else f" to {chosen}"
     path = write({name: as_typed(name, value, chosen)})
-    click.echo(f"{name} is set{stored} in {path}{removed}{_overridden(name)}")
+    written = sanitize_line(_as_text(name, chosen)) or '""'
+    click.echo(f"{name} = {written} (in {path}){removed}{_overridden(name)}")
     _say_what_else_is_wrong(name)
 
 
@@ -308,11 +308,21 @@ def _unset(name: str, yes: bool) -> None:
     if is_set(name):
         removed = confirm_removed_rules(name, None, yes=yes)
         path = write({name: None})
-        default = "; the default applies again" if is_setting(name) else ""
+        default = _default_applies(name) if is_setting(name) else ""
         click.echo(f"{name} is removed from {path}{removed}{default}")
         _say_what_else_is_wrong(name)
     else:
         click.echo(f"{name} already has its default; nothing to remove from {config_file()}")
+
+
+def _default_applies(name: str) -> str:
+    """Say which default applies again, or which environment variable sets a field now."""
+    from sandbox_tui.core.config.setting_sources import default_of, variable_in_force
+
+    if variable := variable_in_force(*name.split(".", 1)):
+        return f"; ${variable} still sets it"
+    value = "" if name.startswith("keys.") else _as_text(name, default_of(name))
+    return "; the default applies again" + (f": {value}" if value else "")
 
 
 def refuse_unknown(name: str, value: Any) -> None:

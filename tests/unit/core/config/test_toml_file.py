@@ -412,7 +412,9 @@ def test_mistakes_in_the_file_are_fixed_one_at_a_time(file: Path) -> None:
     ):
         done = run(main, ["config", *words])
         assert done.exit_code == 0, done.output
-        assert (f"And {left - 1} more." in done.stderr) == (left > 1)
+        assert (f"And {left - 1} more: `sandbox-tui config` lists them." in done.stderr) == (
+            left > 1
+        )
         assert bool(done.stderr) == bool(left)
     assert config.load().limits.max_steps == 5
     assert tomllib.loads(file.read_text())["model"] == {"name": "m"}

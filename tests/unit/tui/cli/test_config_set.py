@@ -81,7 +81,7 @@ def test_a_value_that_can_be_used_is_taken(own_home: Path, name: str, value: str
 def test_the_scheme_of_an_address_is_added(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     done = config_set("model.base_url", "127.0.0.1:8473/v1")
     assert done.exit_code == 0
-    assert "is set to http://127.0.0.1:8473/v1 in " in done.stdout
+    assert done.stdout.startswith("model.base_url = http://127.0.0.1:8473/v1 (in ")
     assert 'base_url = "http://127.0.0.1:8473/v1"' in (own_home / "config.toml").read_text()
     (own_home / "config.toml").write_text('[model]\nbase_url = "api.example.org/v1"\n')
     assert load().model.base_url == "https://api.example.org/v1"
@@ -233,7 +233,7 @@ def test_a_key_that_is_taken_is_refused(
     assert done.exit_code == 2
     assert words in " ".join((done.output + str(done.exception)).split())
     assert "nothing was changed" in done.output
-    assert "is set in" not in done.output
+    assert "(in " not in done.output
     assert file.read_text() == f"[keys]\n{before}"
 
 
@@ -274,7 +274,29 @@ def test_a_list_is_taken_as_in_the_file_and_with_commas(
 
 def test_a_setting_and_its_value_may_be_one_word() -> None:
     done = CliRunner().invoke(main, ["config", "set", "ui.theme=daylight"])
-    assert (done.exit_code, done.stdout.startswith("ui.theme is set in ")) == (0, True)
+    assert (done.exit_code, done.stdout.startswith("ui.theme = ")) == (0, True)
     done = CliRunner().invoke(main, ["config", "set", "ui.theme"])
     assert done.exit_code == 2
     assert "VALUE is missing, as in: " in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("ui.theme", "daylight", "daylight"),
+        ("limits.time_limit", "90s", "1m30s"),
+        ("keys.find", "/,ctrl+f", '["/", "ctrl+f"]'),
+        ("model.extra_body", '{"top_k": 20}', '{"top_k": 20}'),
+    ],
+)
+def test_it_says_what_it_wrote_and_where(own_home: Path, name: str, value: str, said: str) -> None:
+    assert config_set(name, value).stdout == f"{name} = {said} (in {own_home / 'config.toml'})\n"
+
+
+def test_unset_says_which_default_applies_again(own_home: Path) -> None:
+    config_set("limits.max_steps", "7")
+    done = CliRunner().invoke(main, ["config", "unset", "limits.max_steps"])
+    assert done.stdout == (
+        f"limits.max_steps is removed from {own_home / 'config.toml'}; "
+        "the default applies again: 100\n"
+    )

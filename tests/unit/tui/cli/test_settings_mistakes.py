@@ -67,7 +67,7 @@ def test_a_notice_has_the_first_mistake_and_counts_the_rest(file: Path) -> None:
         load()
     assert caught.value.short == (
         f"Settings (file {file}): line 4: model.tempersture is not a known key. "
-        "Did you mean 'temperature'? And 3 more."
+        "Did you mean 'temperature'? And 3 more: `sandbox-tui config` lists them."
     )
 
 
@@ -98,7 +98,7 @@ def test_a_command_that_needs_no_settings_says_that_they_are_broken(
     assert "There are no sessions yet" in done.stdout
     (line,) = done.stderr.splitlines()
     assert str(file) in line
-    assert ("And 5 more." in line) == (content == BROKEN)
+    assert ("And 5 more: `sandbox-tui config` lists them." in line) == (content == BROKEN)
     assert "line" in line
 
 
@@ -139,7 +139,10 @@ def test_a_misspelt_variable_never_comes_before_what_stops_the_program(
     head = f"sandbox-tui: Settings (file {file}), 2 mistakes:"
     assert done.stderr.splitlines()[1:] == [head, f"  {wrong}", f"  {IGNORED}"]
     done = CliRunner().invoke(main, ["sessions", "ls"])
-    assert done.stderr == f"sandbox-tui: Settings (file {file}): {wrong} And 1 more.\n"
+    assert (
+        done.stderr
+        == f"sandbox-tui: Settings (file {file}): {wrong} And 1 more: `sandbox-tui config` lists them.\n"
+    )
 
 
 def test_a_variable_like_no_setting_lists_those_of_its_table(
