@@ -17,6 +17,7 @@ import msgspec
 from sandbox_tui.core.config.settings import Settings
 from sandbox_tui.themes import ThemeFile
 from sandbox_tui.tui.cli.main import main
+from sandbox_tui.tui.keys.actions.places import PLACES
 from sandbox_tui.tui.keys.default_keys import ACTIONS
 from sandbox_tui.tui.keys.hint import shown
 
@@ -32,24 +33,6 @@ it up to date. The [guide](guide.md) explains how to do things.
 - [Themes](#themes)
 - [Commands](#commands)
 """
-
-PLACES = {
-    "app": "Everywhere",
-    "home": "Home",
-    "cockpit": "A run, live or replayed",
-    "live": "A live run",
-    "replay": "A replay",
-    "list": "Lists",
-    "calls": "Calls",
-    "terminals": "Terminal",
-    "terminal_search": "Terminal search",
-    "files": "Files",
-    "preview": "Preview",
-    "wall": "The wall",
-    "search": "Session search",
-    "hits": "Search results",
-    "ask_line": "Input line",
-}
 
 
 def reference() -> str:
@@ -97,9 +80,8 @@ def _keys() -> Iterator[str]:
         keys = " ".join(f"`{_cell(shown(key))}`" for key in action.keys)
         row = f"| {keys} | {_cell(action.title)} | `{action.name}` |"
         places.setdefault(action.place, []).append(row)
-    known = [place for place in PLACES if place in places]
-    for place in (*known, *(place for place in places if place not in PLACES)):
-        yield f"### {PLACES.get(place, place.replace('_', ' ').capitalize())}\n"
+    for place, title in PLACES.items():
+        yield f"### {title}\n"
         yield "| key | action | name |\n|---|---|---|"
         yield from places[place]
         yield ""

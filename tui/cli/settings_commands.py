@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -79,9 +79,11 @@ def _actions(keymap: Keymap, wanted: str | None) -> list[KeyAction]:
         ConfigError: there are none.
     """
     from sandbox_tui.core.base.errors import ConfigError
+    from sandbox_tui.tui.keys.actions.places import PLACES
     from sandbox_tui.tui.keys.default_keys import ACTIONS
 
-    actions = sorted(ACTIONS.values(), key=_by_place(list(ACTIONS.values())))
+    order = list(PLACES)
+    actions = sorted(ACTIONS.values(), key=lambda one: order.index(one.place))
     if wanted is None:
         return actions
     typed = wanted.strip()
@@ -124,6 +126,7 @@ def _key_lines(keymap: Keymap, actions: list[KeyAction], width: int) -> Iterator
     is wider than the terminal goes on below itself."""
     import textwrap
 
+    from sandbox_tui.tui.keys.actions.places import heading
     from sandbox_tui.tui.keys.hint import shown
 
     keys = {action: " ".join(map(shown, keymap.of(action.name))) for action in actions}
@@ -134,7 +137,7 @@ def _key_lines(keymap: Keymap, actions: list[KeyAction], width: int) -> Iterator
     for action in actions:
         if action.place != place:
             yield from ([] if place is None else [""])
-            yield action.place
+            yield heading(action.place)
             place = action.place
         is_changed = action.name in keymap.keys
         mark = f"  (usually {' '.join(shown(key) for key in action.keys)})" if is_changed else ""
@@ -142,12 +145,6 @@ def _key_lines(keymap: Keymap, actions: list[KeyAction], width: int) -> Iterator
         heads = [f"  {action.name:<{names_width}}{keys[action]:<{keys_width}}"]
         heads += [" " * len(heads[0])] * (len(description) - 1)
         yield from map(str.__add__, heads, description)
-
-
-def _by_place(actions: list[KeyAction]) -> Callable[[KeyAction], int]:
-    """Return a sort key that keeps the actions of a place together, in the order of the places."""
-    order = {place: at for at, place in enumerate(dict.fromkeys(one.place for one in actions))}
-    return lambda action: order[action.place]
 
 
 def _page(lines: list[str]) -> None:

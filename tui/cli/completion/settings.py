@@ -21,7 +21,7 @@ def complete_setting(
     from sandbox_tui.tui.keys.default_keys import ACTIONS
 
     del ctx, param
-    actions = {f"keys.{name}": action.words for name, action in sorted(ACTIONS.items())}
+    actions = {f"keys.{name}": action.title for name, action in sorted(ACTIONS.items())}
     keys = actions if incomplete.startswith("keys.") else {}
     return beginning_with(incomplete, {**_settings(), **keys})
 
@@ -65,12 +65,12 @@ def complete_screen_or_action(
 ) -> list[CompletionItem]:
     """Return the screens, and parts of them, that begin with the typed text; after a dot, their
     actions."""
+    from sandbox_tui.tui.keys.actions.places import PLACES
     from sandbox_tui.tui.keys.default_keys import ACTIONS
 
     del ctx, param
-    places = dict.fromkeys(sorted(action.place for action in ACTIONS.values()), "")
-    actions = {name: action.words for name, action in sorted(ACTIONS.items())}
-    return beginning_with(incomplete, actions if "." in incomplete else places)
+    actions = {name: action.title for name, action in sorted(ACTIONS.items())}
+    return beginning_with(incomplete, actions if "." in incomplete else PLACES)
 
 
 def _settings() -> Mapping[str, str]:

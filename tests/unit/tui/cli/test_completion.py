@@ -267,6 +267,14 @@ def test_names_are_completed(words: str, typed: str) -> None:
     assert completed(*words.split(), typed=typed) == NAMES[words, typed]
 
 
+def test_screens_and_actions_are_completed_with_their_titles() -> None:
+    shell = ShellComplete(main, {}, "sandbox-tui", "_SANDBOX_TUI_COMPLETE")
+    for typed in ("", "live."):
+        assert all(item.help for item in shell.get_completions(["keys"], typed))
+    [found] = shell.get_completions(["keys"], "new_r")
+    assert (found.value, found.help) == ("new_run", "Form of a new run")
+
+
 FILES = (
     "eval run",
     "rl train",

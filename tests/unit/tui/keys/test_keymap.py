@@ -26,6 +26,7 @@ from sandbox_tui.tui import screens, widgets
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.cli.main import main
 from sandbox_tui.tui.cli.settings_commands import _key_lines
+from sandbox_tui.tui.keys.actions.places import PLACES
 from sandbox_tui.tui.keys.default_keys import ACTIONS
 from sandbox_tui.tui.keys.key_names import is_rare, key_name, writes
 from sandbox_tui.tui.keys.key_scopes import ALSO_IN
@@ -340,7 +341,7 @@ def test_keys_are_listed_with_what_a_person_changed(own_home: Path) -> None:
         ("trainings", ["trainings", "home"], ["trainings.delete", "home.trainings"]),
         (
             "fork",
-            ["fork", "failure", "home", "live", "replay"],
+            ["fork", "home", "live", "replay", "failure"],
             ["fork.start", "home.fork", "replay.fork"],
         ),
         ("f7", ["live"], ["live.approve"]),
@@ -354,10 +355,20 @@ def test_keys_of_a_screen_on_a_key_or_with_a_word(
     done = CliRunner().invoke(main, ["keys", word])
     assert done.exit_code == 0
     lines = [line for line in done.stdout.splitlines() if line]
-    assert [line for line in lines if not line.startswith(" ")] == headings
+    above = [line for line in lines if not line.startswith(" ")]
+    assert [line.partition(":")[0] for line in above] == headings
     assert set(names) <= {line.split()[0] for line in lines if line.startswith(" ")}
     rows = CliRunner().invoke(main, ["keys", word, "--json"]).stdout.splitlines()
     assert len(rows) == len(lines) - len(headings)
+
+
+def test_keys_are_listed_below_the_names_and_titles_of_places() -> None:
+    assert set(PLACES) == {action.place for action in ACTIONS.values()}
+    listed = CliRunner().invoke(main, ["keys"]).stdout.splitlines()
+    above = [line for line in listed if line and not line.startswith(" ")]
+    assert above[:3] == ["app: everywhere", "home", "cockpit: a run, live or replayed"]
+    assert "new_run: form of a new run" in above
+    assert len(above) == len(PLACES)
 
 
 def test_what_is_on_exactly_this_key_comes_first(own_home: Path) -> None:

@@ -1,0 +1,70 @@
+"""What each place with keys of its own is called, in the order in which lists show them."""
+
+from __future__ import annotations
+
+PLACES: dict[str, str] = {
+    "app": "Everywhere",
+    "home": "Home",
+    "cockpit": "A run, live or replayed",
+    "live": "A live run",
+    "replay": "A replay",
+    "list": "Lists",
+    "calls": "Calls",
+    "terminals": "Terminal",
+    "terminal_search": "Terminal search",
+    "files": "Files",
+    "file": "The chosen file",
+    "filter_files": "Filter of the files",
+    "find": "Search in a run",
+    "inject": "Command line in the sandbox",
+    "queue": "What is queued for the model",
+    "go_to_step": "Choice of a step",
+    "wall": "The wall",
+    "search": "Session search",
+    "hits": "Search results",
+    "new_run": "Form of a new run",
+    "new_eval": "Form of a new evaluation",
+    "fork": "Form of a fork",
+    "copy_files": "Form to copy files",
+    "export": "Form of an export",
+    "settings": "Settings",
+    "choice": "Field with choices, in a form",
+    "path": "Field with a path, in a form",
+    "choose_model": "Choice of a model",
+    "compare": "Two sessions side by side",
+    "difference": "Differences of a file or a call",
+    "choose_version": "Choice of a step, to compare a file",
+    "pager": "Full text",
+    "file_view": "Full file",
+    "edit_call": "Editor of a call",
+    "edit_file": "Editor of a file",
+    "allow_always": "Allow all calls like one",
+    "allowed": "What you allowed in a run",
+    "decide_all": "Decision about all waiting calls",
+    "mode_menu": "Choice of the mode",
+    "leave_run": "Leaving a run",
+    "failure": "What went wrong, and what to do",
+    "end_runs": "Ending runs of the wall",
+    "message_runs": "Message to runs of the wall",
+    "resume_runs": "Resuming runs of the wall",
+    "take_runs": "Taking control of runs of the wall",
+    "eval": "An evaluation",
+    "evals": "All evaluations",
+    "delete_eval": "Deleting an evaluation or a training run",
+    "training": "A training run",
+    "trainings": "All training runs",
+    "rollouts": "Rollouts of a group",
+    "image_offer": "Offer of the container image",
+    "palette": "Find anything by name",
+    "jump": "Jump to a place by its letter",
+    "help": "Keys of a screen",
+    "confirm": "Yes or no",
+    "ask_line": "Input line",
+}
+"""Titles by the first part of the actions' names."""
+
+
+def heading(place: str) -> str:
+    """Return the name of a place with its title, unless both are the same."""
+    title = PLACES[place]
+    return place if title.casefold() == place else f"{place}: {title[:1].lower()}{title[1:]}"
