@@ -27,7 +27,7 @@ TOPICS = {
 
 
 MAX_DESCRIPTION = 120
-"""Maximum columns of what a shell says about a command."""
+"""Maximum characters of what a list or a shell says about a command."""
 HELP = "help"
 
 
@@ -87,6 +87,18 @@ class Subcommands(DescribedCommands):
             if near := difflib.get_close_matches(name, self.commands):
                 ctx.fail(f"No such command {name!r}. {_did_you_mean(near)}")
         return super().resolve_command(ctx, args)
+
+    @override
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands; on a narrow terminal, a description goes on below itself."""
+        shown = ((name, self.commands[name]) for name in self.list_commands(ctx))
+        rows = [
+            (name, command.get_short_help_str(MAX_DESCRIPTION))
+            for name, command in shown
+            if not command.hidden
+        ]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
 
 
 class Commands(DescribedCommands):
@@ -150,7 +162,7 @@ class Commands(DescribedCommands):
         width = max(map(len, self.commands)) + 2
         for topic, names in TOPICS.items():
             rows = [
-                (name.ljust(width - 2), self.commands[name].get_short_help_str(formatter.width))
+                (name.ljust(width - 2), self.commands[name].get_short_help_str(MAX_DESCRIPTION))
                 for name in names
             ]
             with formatter.section(topic):

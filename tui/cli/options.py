@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 import click
 
@@ -135,7 +135,9 @@ def added(*options: Decorator) -> Decorator:
 
 
 request_options = added(
-    click.option("--temperature", type=float, metavar="T", help="Sampling temperature."),
+    click.option(
+        "--temperature", type=click.FloatRange(0, 2), metavar="T", help="Sampling temperature."
+    ),
     click.option(
         "--tool-calls",
         type=click.Choice(["auto", "native", "json_schema", "text"]),
@@ -292,13 +294,17 @@ def _json_object(text: str) -> dict[str, Any]:
     example = "'{\"top_k\": 20}'"
     try:
         with refuse_deep_nesting("--extra-body"):
-            value = json.loads(text)
+            value = json.loads(text, parse_constant=_refuse_constant)
     except json.JSONDecodeError as error:
         words = f"--extra-body is not valid JSON: {mistake_in_json(error)}."
         raise ConfigError(f"{words} It takes a JSON object, such as {example}.") from error
     if not isinstance(value, dict):
         raise ConfigError(f"--extra-body takes a JSON object, such as {example}.")
     return value  # pyright: ignore[reportUnknownVariableType]
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ConfigError(f"--extra-body is not valid JSON, which has no {name}.")
 
 
 def load_settings(overrides: dict[str, Any], theme: str | None) -> Settings:

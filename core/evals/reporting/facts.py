@@ -34,7 +34,8 @@ def _facts(table: EvalTable, info: EvalInfo) -> Iterator[tuple[str, str]]:
     yield "sandbox", " ".join(word for word in (info.sandbox, info.image) if word)
     yield "image size", info.image_size
     at_once = (*info.concurrency_before, info.concurrency)
-    yield "at once", f"{', then '.join(map(str, at_once))} samples"
+    noun = "sample" if at_once == (1,) else "samples"
+    yield "at once", f"{', then '.join(map(str, at_once))} {noun}"
     if info.answers_of:
         yield "scored again", f"the answers of {info.answers_of}, by {info.scored_by or SAME}"
     yield "began", figures.moment(info.began_at)

@@ -13,7 +13,12 @@ import click
 @click.argument("model", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--name", metavar="NAME", help="Name to serve it under (default: the folder's name).")
 @click.option(
-    "--port", metavar="PORT", type=click.IntRange(0, 65535), default=8300, show_default=True
+    "--port",
+    metavar="N",
+    type=click.IntRange(0, 65535),
+    default=8300,
+    show_default=True,
+    help="Port to listen on; 0: a free one.",
 )
 @click.option("--threads", metavar="N", type=click.IntRange(1), help="CPU threads (default: all).")
 def serve_model(model: Path, name: str | None, port: int, threads: int | None) -> None:

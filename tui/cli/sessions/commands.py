@@ -60,7 +60,14 @@ def sessions() -> None:
 
 @sessions.command("ls")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, one session per line.")
-@click.option("--limit", type=click.IntRange(1), default=50, show_default=True, metavar="N")
+@click.option(
+    "--limit",
+    type=click.IntRange(1),
+    default=50,
+    show_default=True,
+    metavar="N",
+    help="Maximum number of sessions.",
+)
 @click.option("--all", "every", is_flag=True, help="Also list samples of evaluations and rollouts.")
 def sessions_ls(as_json: bool, limit: int, every: bool) -> None:
     """List sessions, newest first."""
@@ -126,7 +133,14 @@ class _Search(click.Command):
 )
 @click.argument("query", nargs=-1, required=True, shell_complete=complete_filter)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, one match per line.")
-@click.option("--limit", type=click.IntRange(1), default=50, show_default=True, metavar="N")
+@click.option(
+    "--limit",
+    type=click.IntRange(1),
+    default=50,
+    show_default=True,
+    metavar="N",
+    help="Maximum number of matches.",
+)
 def sessions_search(query: tuple[str, ...], as_json: bool, limit: int) -> None:
     """Find QUERY in titles, tags, tasks, replies, calls, output and notes of all sessions.
 

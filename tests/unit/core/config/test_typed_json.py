@@ -66,3 +66,8 @@ def test_a_setting_says_where_its_json_is_wrong(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("SANDBOX_TUI_MODEL_EXTRA_BODY", "{'a': 1}")
     with pytest.raises(ConfigError, match="As JSON: a name in double quotes is expected at char"):
         load()
+
+
+def test_the_option_refuses_numbers_that_json_lacks() -> None:
+    with pytest.raises(ConfigError, match="--extra-body is not valid JSON, which has no NaN."):
+        overrides_of({"extra_body": '{"a": NaN}'})

@@ -23,9 +23,10 @@ def groups(group: click.Group, *path: str) -> Iterator[tuple[str, ...]]:
             yield from groups(command, *path, name)
 
 
+@pytest.mark.parametrize("width", [60, 80])
 @pytest.mark.parametrize("path", list(groups(main)), ids=" ".join)
-def test_no_line_about_a_command_is_cut(path: tuple[str, ...]) -> None:
-    done = CliRunner().invoke(main, [*path, "--help"], terminal_width=80)
+def test_no_line_about_a_command_is_cut(path: tuple[str, ...], width: int) -> None:
+    done = CliRunner().invoke(main, [*path, "--help"], terminal_width=width)
     _, _, listed = done.stdout.partition("-h, --help")
     assert listed.strip()
     assert "..." not in listed
@@ -36,6 +37,16 @@ def commands(group: click.Group, *path: str) -> Iterator[tuple[str, click.Comman
         if isinstance(command, click.Group):
             yield from commands(command, *path, name)
         yield " ".join((*path, name)), command
+
+
+def test_every_option_is_described() -> None:
+    undescribed = [
+        (path, option.opts[-1])
+        for path, command in commands(main)
+        for option in command.params
+        if isinstance(option, click.Option) and not option.hidden and not option.help
+    ]
+    assert undescribed == []
 
 
 def test_options_name_their_values_in_words_of_the_field() -> None:

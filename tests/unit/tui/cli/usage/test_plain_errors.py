@@ -14,7 +14,7 @@ from sandbox_tui.tui.cli.main import main
 from tests.unit.tui.cli.test_help import commands
 
 VALUES = {
-    "run x --temperature abc": "--temperature must be a number, not 'abc'.",
+    "run x --temperature abc": "--temperature must be a number from 0 to 2, not 'abc'.",
     "run x --seed abc": "--seed must be a whole number, not 'abc'.",
     "run x --samples 0": "--samples must be from 1 to 256, not 0.",
     "run x --samples abc": "--samples must be a whole number from 1 to 256, not 'abc'.",
