@@ -11,8 +11,10 @@ from sandbox_tui.core.config.settings import Settings, load
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.home.home import HomeScreen
+from sandbox_tui.tui.screens.palette.closest_words import closest_words
 from sandbox_tui.tui.screens.palette.entry import Entry, grouped
 from sandbox_tui.tui.screens.palette.entry_list import EntryList
+from sandbox_tui.tui.screens.palette.fuzzy import fit
 from sandbox_tui.tui.screens.palette.sources import (
     action_entries,
     setting_entries,
@@ -104,3 +106,45 @@ async def test_history_finds_the_sessions_on_the_screen_that_lists_them(app: San
         assert {"Find in all sessions", "Replay the session"} <= {
             match.entry.words for match in matches
         }
+
+
+@pytest.mark.parametrize(
+    ("typed", "heading"),
+    [
+        ("approve", "Not on this screen: Approve the call (live run: a)"),
+        ("command", "Not on this screen: Run a command in the sandbox (live run: i)"),
+    ],
+)
+def test_an_action_of_another_screen_is_named_above_settings_of_that_name(
+    typed: str, heading: str
+) -> None:
+    groups = grouped(SETTINGS, typed, ())
+    assert [name for name, _ in groups] == [heading, "Settings"]
+
+
+@pytest.mark.parametrize("typed", ["about", "list", "attach", "sandbox"])
+def test_a_word_that_means_no_action_names_none(typed: str) -> None:
+    assert all(not name.startswith("Not on") for name, _ in grouped(SETTINGS, typed, ()))
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        *(("repaly", "replay"), ("setings", "settings"), ("tempreature", "temperature")),
+        *(("evalution", "evaluation"), ("errors", "error"), ("intrrupt", "interrupt")),
+        *(("thinking", ""), ("count", ""), ("link", ""), ("reward", "")),
+    ],
+)
+def test_a_word_is_replaced_only_by_one_that_it_may_be_meant_for(typed: str, meant: str) -> None:
+    known = "replay settings temperature evaluation error interrupt training cut like read"
+    assert closest_words(typed, known.split()) == meant
+
+
+@pytest.mark.parametrize("typed", ["yolo", "fast", "path"])
+def test_letters_that_are_far_apart_are_no_match(typed: str) -> None:
+    words = (
+        "Reply time – model of new runs",
+        "Fork, also with another model",
+        "Replay the session",
+    )
+    assert [fit(typed, one) for one in words] == [None] * 3

@@ -5,8 +5,11 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-LIKENESS = 0.75
-"""Minimum likeness of a word that may be meant: about one wrong letter in four."""
+LIKENESS = 0.7
+"""Minimum likeness of a word that is compared letter by letter."""
+
+LETTERS_PER_MISTAKE = 4
+"""Letters of a word among which one may be wrong, missing or too many."""
 
 MIN_CHARACTERS = 3
 """Minimum length of a word that may contain a mistake."""
@@ -32,6 +35,17 @@ def _meant(word: str, vocabulary: list[str]) -> str:
     if len(word) < MIN_CHARACTERS:
         return ""
     alike = difflib.get_close_matches(word, vocabulary, cutoff=LIKENESS)
+    alike = [
+        one for one in alike if _mistakes(word, one) <= max(1, len(word) // LETTERS_PER_MISTAKE)
+    ]
     swapped = [one for one in alike if sorted(one) == sorted(word)]  # the likeliest mistake
     begun = [one for one in alike if one[0] == word[0]]  # the first letter is rarely a mistake
     return next(iter([*swapped, *begun]), "")
+
+
+def _mistakes(word: str, other: str) -> int:
+    """Return how many letters are wrong, missing or too many; two that are swapped are one."""
+    if sorted(word) == sorted(other):
+        return sum(a != b for a, b in zip(word, other, strict=True)) // 2
+    changes = difflib.SequenceMatcher(None, word, other, autojunk=False).get_opcodes()
+    return sum(max(b - a, d - c) for kind, a, b, c, d in changes if kind != "equal")

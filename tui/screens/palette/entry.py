@@ -105,8 +105,9 @@ Group = tuple[str, list[Match]]
 
 def grouped(entries: Sequence[Entry], typed: str, recent: Sequence[str]) -> list[Group]:
     """Return the matching entries by kind, the kind of the best match first. Matches of
-    a lower level than the best are left out. If no word matches, a heading without matches names
-    the action of another screen that is meant, or those of the closest words are listed below one.
+    a lower level than the best are left out. If no word matches, or only settings do, a heading
+    without matches names the action of another screen that is meant; otherwise those of the closest
+    words are listed below one.
 
     While nothing is typed: what waits for the user, the recently chosen entries, then all others
     that are available.
@@ -120,13 +121,20 @@ def grouped(entries: Sequence[Entry], typed: str, recent: Sequence[str]) -> list
         return _all(entries, recent)
     found = _found(entries, typed)
     level = max((match.level for _, matches in found for match in matches), default=NOISE)
-    if level < WORDS and (elsewhere := action_elsewhere(typed)):
+    here = {entry.name for entry in entries}
+    if not _is_found(found, level) and (elsewhere := action_elsewhere(typed, here)):
         return [(f"Not on this screen: {elsewhere}", []), *(found if level > NOISE else ())]
     if level > NOISE:
         return found
     meant = closest_words(typed, _words_of(entries))
     instead = _found(entries, meant) if meant else []
     return [(f"No match; the closest: {meant}", []), *instead] if instead else found
+
+
+def _is_found(groups: Sequence[Group], level: int) -> bool:
+    """Return whether matches of this level are what is looked for: words of something other than
+    settings, which are often called as an action is."""
+    return level == WORDS and any(kind != "Settings" for kind, _ in groups)
 
 
 def _words_of(entries: Iterable[Entry]) -> Iterator[str]:

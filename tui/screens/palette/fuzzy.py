@@ -34,8 +34,8 @@ MIN_SHORTENED = 3
 MAX_SKIPPED = 2
 """Maximum words between two of which the beginnings are typed, such as "the"."""
 
-MAX_SPREAD = 4
-"""Maximum spread of scattered letters, in characters per typed letter; wider matches are noise."""
+MAX_SPREAD = 2.5
+"""Maximum spread of scattered letters, in characters per typed letter; wider matches mislead."""
 
 
 class Fit(NamedTuple):
@@ -149,8 +149,9 @@ def _shortened(part: str, words: str) -> Fit | None:
 
 
 def _nearest(part: str, words: str) -> Fit | None:
-    """Match letters in order that are near each other."""
-    placements = (_scattered(part, words, n) for n, letter in enumerate(words) if letter == part[0])
+    """Match letters in order that are near each other, the first of a word first."""
+    starts = (n for n in range(len(words)) if words[n] == part[0] and _is_edge(words, n))
+    placements = (_scattered(part, words, start) for start in starts)
     near = (way for way in takewhile(bool, placements) if way[-1] - way[0] < MAX_SPREAD * len(way))
     return max((Fit(_score(way, words), way, NOISE) for way in near), default=None)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import cache
 
 from sandbox_tui.tui.keys.default_keys import ACTIONS
@@ -21,18 +22,33 @@ PLACES = {
 }
 """Where the actions are that are looked for, in this order, and its name; not in dialogs."""
 
-MEANT = {"stop": "live.end", "kill": "live.end"}
-"""Actions that are meant by words of several."""
+MEANT = {
+    **dict.fromkeys(("stop", "kill", "end"), "live.end"),
+    **dict.fromkeys(("file", "files"), "cockpit.files"),
+    "approve": "live.approve",
+    "attach": "",
+}
+"""Actions that are meant by words of several; none by a word for rows of a list."""
+
+SMALL_WORDS = frozenset(
+    ("about", "all", "also", "and", "another", "list", "model", "run", "sandbox", "the", "what")
+)
+"""Words of titles that mean no action by themselves."""
 
 MIN_CHARACTERS = 3
 """Minimum length of a word that means an action."""
 
 
-def action_elsewhere(typed: str) -> str:
+def action_elsewhere(typed: str, here: Collection[str]) -> str:
     """Return what an action of another screen is called if the typed word is in its title, or is
-    another word for it, with the screen and the key; otherwise an empty text."""
+    another word for it, with the screen and the key; otherwise an empty text.
+
+    Args:
+        typed: the text.
+        here: names of the actions of this screen.
+    """
     name = _name_by_word().get(typed.strip().lower(), "")
-    if not name:
+    if not name or name in here:
         return ""
     return f"{ACTIONS[name].title} ({PLACES[name.partition('.')[0]]}: {hint(name)})"
 
@@ -55,6 +71,6 @@ def _name_by_word() -> dict[str, str]:
         *((name, synonyms(name)) for name, _ in listed),
     ):
         for word in words.lower().replace(",", " ").split():
-            if len(word) >= MIN_CHARACTERS and word != "the":
+            if len(word) >= MIN_CHARACTERS and word not in SMALL_WORDS:
                 found.setdefault(word, name)
     return found
