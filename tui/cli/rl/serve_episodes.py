@@ -32,7 +32,12 @@ CONCURRENCY = 16
     "--host", metavar="HOST", default="127.0.0.1", show_default=True, help="Address to listen on."
 )
 @click.option(
-    "--port", metavar="PORT", type=click.IntRange(0, 65535), default=8766, show_default=True
+    "--port",
+    metavar="N",
+    type=click.IntRange(0, 65535),
+    default=8766,
+    show_default=True,
+    help="Port to listen on; 0: a free one.",
 )
 @click.option(
     "--concurrency",
