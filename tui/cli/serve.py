@@ -134,12 +134,14 @@ def serve(arguments: Sequence[str], host: str, port: int, public_url: str | None
     Raises:
         ConfigError: the port is in use, the host is not an address of this machine, or the public
             address is not a URL.
+        UsageError: there is no such command.
     """
     if public_url is not None and not origin(public_url):
         raise ConfigError(
             f"--public-url must be the URL in the browser, such as https://host/path, not "
             f"{public_url!r}."
         )
+    _refuse_unknown_command(arguments)
     _try_port(host, port)
     if host not in ("127.0.0.1", "localhost", "::1"):
         click.echo(
@@ -148,6 +150,13 @@ def serve(arguments: Sequence[str], host: str, port: int, public_url: str | None
         )
     asyncio.set_event_loop(asyncio.new_event_loop())
     CockpitServer(arguments, host, port, public_url).serve()
+
+
+def _refuse_unknown_command(arguments: Sequence[str]) -> None:
+    """Refuse at once what every tab would refuse."""
+    context = click.get_current_context().find_root()
+    if arguments and not arguments[0].startswith("-") and isinstance(context.command, click.Group):
+        context.command.resolve_command(context, list(arguments))
 
 
 def origin(url: str) -> str:

@@ -108,7 +108,8 @@ def write_comparison(
         ConfigError: both are the same evaluation, or the file cannot be written.
         StoreError: there is no such evaluation.
     """
-    one, other = evaluation_with_results(store, left), evaluation_with_results(store, right)
+    one = evaluation_with_results(store, left)
+    other = one if left == right else evaluation_with_results(store, right)
     if one.info.id == other.info.id:
         raise ConfigError(f"{left} and {right} are the same evaluation, {one.info.id}.")
     found = recorded_comparison(store, one.info, other.info)

@@ -92,3 +92,10 @@ def test_every_tab_has_the_theme_of_the_start(
     )
     CliRunner().invoke(main, words, catch_exceptions=False)
     assert served == [program]
+
+
+def test_a_command_that_every_tab_would_refuse_is_refused_at_once() -> None:
+    result = CliRunner().invoke(main, ["serve", "--port", "1", "rplay", "last"])
+    assert result.exit_code == 2
+    assert "No such command 'rplay'" in result.output
+    assert "replay" in result.output
