@@ -57,6 +57,8 @@ class DescribedCommands(click.Group):
         for item in found:
             if (command := self.commands.get(item.value)) is not None:
                 item.help = command.get_short_help_str(MAX_DESCRIPTION)
+        if HELP.startswith(incomplete):
+            found.append(CompletionItem(HELP, help="Print the help of a command."))
         return found
 
 
@@ -167,6 +169,12 @@ class Commands(DescribedCommands):
             ]
             with formatter.section(topic):
                 formatter.write_dl(rows)
+
+    @override
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write how to get the help of a command."""
+        formatter.write_paragraph()
+        formatter.write_text(f"`{ctx.command_path} {HELP} COMMAND` explains a command.")
 
 
 def _flush() -> None:

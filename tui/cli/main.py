@@ -43,7 +43,8 @@ from sandbox_tui.tui.cli.policy.commands import policy
 from sandbox_tui.tui.cli.rl.commands import rl_group
 from sandbox_tui.tui.cli.sessions.commands import sessions, snapshots
 from sandbox_tui.tui.cli.sessions.detached_commands import attach, stop
-from sandbox_tui.tui.cli.settings_commands import config_group, keys
+from sandbox_tui.tui.cli.settings.keys_command import keys
+from sandbox_tui.tui.cli.settings_commands import config_group
 from sandbox_tui.tui.cli.show_app import is_terminal, say_how_it_ended, show
 from sandbox_tui.tui.lifecycle import crash_report
 
@@ -56,7 +57,7 @@ CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
 @click.group(cls=Commands, invoke_without_command=True, context_settings=CONTEXT)
-@click.version_option(package_name="sandbox-tui", prog_name="sandbox-tui")
+@click.version_option(None, "-V", "--version", package_name="sandbox-tui", prog_name="sandbox-tui")
 @theme_option
 @click.pass_context
 def main(ctx: click.Context, theme: str | None) -> None:
@@ -265,9 +266,7 @@ def resume(theme: str | None, session: str, **options: Any) -> None:
 )
 @click.option("--edit-call", metavar="JSON", help="Replace the arguments of the call at MOMENT.")
 @click.option("--yes", is_flag=True, help="Run recorded calls again without asking.")
-@click.option(
-    "--no-repeat", is_flag=True, help=("Fail if recorded calls would have to be run again.")
-)
+@click.option("--no-repeat", is_flag=True, help="Fail if recorded calls must be run again.")
 @run_options
 @click.pass_obj
 def fork(theme: str | None, session: str, **options: Any) -> None:

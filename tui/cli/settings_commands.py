@@ -1,11 +1,9 @@
-"""Commands about settings and keys: `sandbox-tui config` and `sandbox-tui keys`."""
+"""`sandbox-tui config`: lists and changes settings."""
 
 from __future__ import annotations
 
 import json
-import shutil
-import sys
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,7 +12,6 @@ from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.tui.cli.command_group import Subcommands
 from sandbox_tui.tui.cli.completion.settings import (
     complete_listed_setting,
-    complete_screen_or_action,
     complete_setting,
     complete_setting_in_file,
     complete_value,
@@ -24,135 +21,9 @@ from sandbox_tui.tui.cli.settings.removed_rules import confirm_removed_rules
 
 if TYPE_CHECKING:
     from sandbox_tui.core.config.setting_sources import SettingSource
-    from sandbox_tui.tui.keys.actions.key_action import KeyAction
-    from sandbox_tui.tui.keys.keymap import Keymap
 
 WIDEST_VALUE = 40
 """Maximum width of the column of values; longer values extend beyond it."""
-
-MIN_DESCRIPTION = 16
-"""Minimum width of the column of descriptions."""
-
-UNLIMITED = 10_000
-"""Width of the lines if there is no terminal."""
-
-
-@click.command(short_help="List every action that has a key.")
-@click.argument("screen_or_word", required=False, shell_complete=complete_screen_or_action)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, one action per line.")
-def keys(screen_or_word: str | None, as_json: bool) -> None:
-    """List every action that has a key, by the name that config.toml's [keys] knows it by.
-
-    \b
-    sandbox-tui keys live       # those of one screen or part of one
-    sandbox-tui keys f3         # those on a key
-    sandbox-tui keys fork       # those with a word in their description
-
-    \b
-    [keys]
-    "live.approve" = "y"
-    find = ["/", "ctrl+f"]      # every action of that name
-    """
-    from sandbox_tui.core.config.settings import load
-    from sandbox_tui.tui.keys.keymap import keymap_in_file
-
-    keymap = keymap_in_file(load().keys)
-    found = _actions(keymap, screen_or_word)
-    if as_json:
-        for action in found:
-            row = {"action": action.name, "keys": keymap.of(action.name), "usual": action.keys}
-            row |= {"words": action.words, "description": action.title}
-            click.echo(json.dumps(row))
-    else:
-        is_terminal = sys.stdout.isatty()
-        width = shutil.get_terminal_size().columns if is_terminal else UNLIMITED
-        _page(list(_key_lines(keymap, found, width)))
-    for problem in keymap.problems:
-        click.echo(f"sandbox-tui: {problem}", err=True)
-
-
-def _actions(keymap: Keymap, wanted: str | None) -> list[KeyAction]:
-    """Return the actions of a screen with this name, and those on this key or with this word; a
-    single character is a key. Those on exactly this key come first.
-
-    Raises:
-        ConfigError: there are none.
-    """
-    from sandbox_tui.core.base.errors import ConfigError
-    from sandbox_tui.tui.keys.actions.places import PLACES
-    from sandbox_tui.tui.keys.default_keys import ACTIONS
-
-    order = list(PLACES)
-    actions = sorted(ACTIONS.values(), key=lambda one: order.index(one.place))
-    if wanted is None:
-        return actions
-    typed = wanted.strip()
-    word = typed.casefold()
-    place = word.replace(" ", "_")
-    found = [
-        action
-        for action in actions
-        if action.place == place
-        or (len(word) > 1 and word in f"{action.name}  {action.title}".casefold())
-        or word in (key.casefold() for key in _written(keymap, action))
-    ]
-    found.sort(key=lambda one: (typed not in _written(keymap, one), one.place != place))
-    if not word or not found:
-        raise ConfigError(f"No action has {wanted!r}. {_meant(place, actions)}")
-    return found
-
-
-def _meant(typed: str, actions: Sequence[KeyAction]) -> str:
-    """Suggest the closest names of screens and actions; without any, say what lists them."""
-    import difflib
-
-    places = list(dict.fromkeys(action.place for action in actions))
-    names = [*places, *(action.name for action in actions)]
-    if close := difflib.get_close_matches(typed, names, 3, 0.7):
-        return f"Did you mean {' or '.join(map(repr, close))}?"
-    return "`sandbox-tui keys` lists all actions."
-
-
-def _written(keymap: Keymap, action: KeyAction) -> set[str]:
-    """Return the keys of an action, as they are written in the config file and on the screen."""
-    from sandbox_tui.tui.keys.hint import shown
-
-    keys = keymap.of(action.name)
-    return {*keys, *map(shown, keys)}
-
-
-def _key_lines(keymap: Keymap, actions: list[KeyAction], width: int) -> Iterator[str]:
-    """Yield a line for each action, below the name of its screen or part of one; a description that
-    is wider than the terminal goes on below itself."""
-    import textwrap
-
-    from sandbox_tui.tui.keys.actions.places import heading
-    from sandbox_tui.tui.keys.hint import shown
-
-    keys = {action: " ".join(map(shown, keymap.of(action.name))) for action in actions}
-    names_width = max(len(action.name) for action in actions) + 2
-    keys_width = max(map(len, keys.values())) + 2
-    room = max(MIN_DESCRIPTION, width - names_width - keys_width - 2)
-    place = None
-    for action in actions:
-        if action.place != place:
-            yield from ([] if place is None else [""])
-            yield heading(action.place)
-            place = action.place
-        is_changed = action.name in keymap.keys
-        mark = f"  (usually {' '.join(shown(key) for key in action.keys)})" if is_changed else ""
-        description = textwrap.wrap(f"{action.title}{mark}", room, break_long_words=False)
-        heads = [f"  {action.name:<{names_width}}{keys[action]:<{keys_width}}"]
-        heads += [" " * len(heads[0])] * (len(description) - 1)
-        yield from map(str.__add__, heads, description)
-
-
-def _page(lines: list[str]) -> None:
-    """Print lines, with a pager if a terminal has too few for them."""
-    if sys.stdout.isatty() and len(lines) >= shutil.get_terminal_size().lines:
-        click.echo_via_pager("".join(f"{line}\n" for line in lines))
-    else:
-        click.echo("\n".join(lines))
 
 
 @click.group(

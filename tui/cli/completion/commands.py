@@ -35,7 +35,8 @@ def complete_command(
         about = click.Context(below, parent=about, info_name=word)
     if not isinstance(about.command, click.Group):
         return []
-    return about.command.shell_complete(about, incomplete)
+    found = about.command.shell_complete(about, incomplete)
+    return [item for item in found if item.value != ctx.info_name]
 
 
 def _before(ctx: click.Context, param: click.Parameter) -> list[str]:

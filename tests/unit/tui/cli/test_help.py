@@ -185,3 +185,19 @@ def test_only_an_option_spelled_alike_is_suggested(
     options = re.findall(r"--[a-z-]*[a-z]", error)
     assert options[0] == wrong
     assert options[1:] == [] if suggested is None else suggested in options[1:]
+
+
+def test_the_help_ends_with_how_to_get_more() -> None:
+    for width in (60, 100):
+        shown = (
+            CliRunner()
+            .invoke(main, ["--help"], prog_name="sandbox-tui", terminal_width=width)
+            .stdout
+        )
+        assert shown.endswith("\n\n`sandbox-tui help COMMAND` explains a command.\n")
+
+
+def test_a_short_option_prints_the_version() -> None:
+    shown = CliRunner().invoke(main, ["-V"])
+    assert shown.exit_code == 0
+    assert shown.stdout == CliRunner().invoke(main, ["--version"]).stdout

@@ -25,7 +25,7 @@ from sandbox_tui.tui import app as app_module
 from sandbox_tui.tui import screens, widgets
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.cli.main import main
-from sandbox_tui.tui.cli.settings_commands import _key_lines
+from sandbox_tui.tui.cli.settings.keys_command import _key_lines
 from sandbox_tui.tui.keys.actions.places import PLACES
 from sandbox_tui.tui.keys.default_keys import ACTIONS
 from sandbox_tui.tui.keys.key_names import is_rare, key_name, writes
