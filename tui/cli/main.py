@@ -14,7 +14,7 @@ from sandbox_tui.core.base.process_identity import raise_file_limit
 from sandbox_tui.tui.cli.command_group import Commands
 from sandbox_tui.tui.cli.completion.command import completion
 from sandbox_tui.tui.cli.completion.commands import complete_command_line
-from sandbox_tui.tui.cli.completion.names import complete_moment
+from sandbox_tui.tui.cli.completion.moments import complete_moment
 from sandbox_tui.tui.cli.completion.stored import (
     complete_model,
     complete_resumable_run,

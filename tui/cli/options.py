@@ -10,6 +10,7 @@ import click
 
 from sandbox_tui.core.base.errors import ConfigError, refuse_deep_nesting
 from sandbox_tui.core.base.sanitize import sanitize, sanitize_line
+from sandbox_tui.tui.cli.completion.images import complete_image
 from sandbox_tui.tui.cli.completion.names import complete_prompts, complete_theme, complete_tool
 from sandbox_tui.tui.cli.completion.stored import complete_server
 from sandbox_tui.tui.cli.settings.duration_option import DURATION
@@ -51,7 +52,9 @@ sandbox_option = click.option(
     type=click.Choice(KINDS),
     help="Kind of sandbox; auto: Docker if it answers, else bubblewrap.",
 )
-image_option = click.option("--image", metavar="NAME", help="Container image (docker).")
+image_option = click.option(
+    "--image", metavar="NAME", shell_complete=complete_image, help="Container image (docker)."
+)
 network_option = click.option(
     "--network",
     type=click.Choice(["bridge", "none"]),

@@ -15,6 +15,9 @@ from sandbox_tui.core.sandboxes.image_name import DEFAULT_IMAGE
 
 DEFAULT_HOST = "unix:///var/run/docker.sock"
 
+SNAPSHOTS = "sandbox-tui-snapshot"
+"""Name of the images that are snapshots; each has its own tag."""
+
 _TIMEOUT = 60
 
 
@@ -115,6 +118,30 @@ def _has_image(client: Any, image: str) -> bool:
     except docker.errors.APIError:  # no such image, or not a valid image name
         return False
     return True
+
+
+def image_sizes(timeout: int) -> dict[str, int]:
+    """Return the bytes of each image that has a name, newest first, without snapshots.
+
+    Args:
+        timeout: seconds that each request may take.
+
+    Raises:
+        SandboxUnavailable: no engine answers.
+    """
+    client = connect(timeout)
+    try:
+        images = client.api.images()  # images.list() asks about each of them
+    except Exception as error:
+        raise SandboxUnavailable(describe_error(error)) from error
+    finally:
+        client.close()
+    return {
+        name: int(image["Size"])
+        for image in images
+        for name in image["RepoTags"] or ()
+        if not name.startswith((f"{SNAPSHOTS}:", "<none>"))
+    }
 
 
 def describe_error(error: Exception) -> str:

@@ -95,12 +95,17 @@ def interrupted_calls_of(database: Database, run_id: str) -> int:
 
 def last_call_of(database: Database, run_id: str) -> CallRow | None:
     """Return the most recently proposed tool call of a run."""
+    return next(iter(newest_calls_of(database, run_id, 1)), None)
+
+
+def newest_calls_of(database: Database, run_id: str, limit: int) -> list[CallRow]:
+    """Return the most recently proposed tool calls of a run, newest first."""
     rows = database.rows(
         f"SELECT {_COLUMNS} FROM calls WHERE run_id = ? AND proposed_seq IS NOT NULL"
-        " ORDER BY proposed_seq DESC LIMIT 1",
-        [run_id],
+        " ORDER BY proposed_seq DESC LIMIT ?",
+        [run_id, limit],
     )
-    return _call(rows[0]) if rows else None
+    return [_call(row) for row in rows]
 
 
 def call_of(database: Database, run_id: str, number: int) -> CallRow | None:

@@ -97,19 +97,3 @@ def complete_format(
     del ctx, param
     formats = {name: exporter.about for name, exporter in EXPORTERS.items()}
     return beginning_with(incomplete, {**formats, FILM: FILM_ABOUT})
-
-
-def complete_moment(
-    ctx: click.Context, param: click.Parameter, incomplete: str
-) -> list[CompletionItem]:
-    """Return how to name a moment of a session that begins with the typed text."""
-    del ctx, param
-    return beginning_with(
-        incomplete,
-        {
-            "end": "the end of the session",
-            "call:": "the end of a call, such as call:7",
-            "seq:": "an event, such as seq:9",
-            "step:": "a step, such as step:5",
-        },
-    )

@@ -10,6 +10,7 @@ from typing import Any, Literal, Union, cast, get_args, get_origin
 import click
 from click.shell_completion import CompletionItem
 
+from sandbox_tui.tui.cli.completion.images import complete_image
 from sandbox_tui.tui.cli.completion.items import beginning_with
 from sandbox_tui.tui.cli.completion.names import complete_prompts, themes
 
@@ -55,6 +56,8 @@ def complete_value(
         return beginning_with(incomplete, themes())
     if name == "agent.prompts":
         return complete_prompts(ctx, param, incomplete)
+    if name == "sandbox.image":
+        return complete_image(ctx, param, incomplete)
     if name == "agent.output":
         return [CompletionItem(incomplete, type="dir")]
     return beginning_with(incomplete, dict.fromkeys(_choices(_type_of(name)), ""))

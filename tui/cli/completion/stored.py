@@ -26,7 +26,7 @@ def complete_session(
     """Return the ids of the newest sessions that the typed text names, with their tasks, without
     those that the command line already names."""
     del param
-    found = {"last": "the newest session", **_stored(_sessions)}
+    found = {"last": "the newest session", **stored(_sessions)}
     return _not_named(ctx, incomplete, found)
 
 
@@ -35,7 +35,7 @@ def complete_detached_run(
 ) -> list[CompletionItem]:
     """Return the ids of the detached runs; see `complete_session`."""
     del param
-    found = _stored(lambda store: _runs_that(store, _is_detached))
+    found = stored(lambda store: _runs_that(store, _is_detached))
     last = {"last": "the newest of these"} if found else {}
     return _not_named(ctx, incomplete, {**last, **found})
 
@@ -45,7 +45,7 @@ def complete_resumable_run(
 ) -> list[CompletionItem]:
     """Return the ids of the newest sessions that can be resumed; see `complete_session`."""
     del param
-    return _not_named(ctx, incomplete, _stored(lambda store: _runs_that(store, _is_resumable)))
+    return _not_named(ctx, incomplete, stored(lambda store: _runs_that(store, _is_resumable)))
 
 
 def _not_named(
@@ -69,11 +69,11 @@ def complete_model(
     from sandbox_tui.tui.cli.completion.server_models import listed_models
 
     def last() -> str:
-        return next(iter(_stored(_server_of_last_run)), "")
+        return next(iter(stored(_server_of_last_run)), "")
 
     del param
     listed = listed_models(str(ctx.params.get("base_url") or ""), last)
-    return beginning_with(incomplete, {**_model_of_settings(), **(listed or _stored(_models))})
+    return beginning_with(incomplete, {**_model_of_settings(), **(listed or stored(_models))})
 
 
 def complete_server(
@@ -82,7 +82,7 @@ def complete_server(
     """Return the servers that begin with the typed text: the settings' one and that of the last
     run, without secrets."""
     del ctx, param
-    return beginning_with(incomplete, {**_stored(_server_of_last_run), **_server_of_settings()})
+    return beginning_with(incomplete, {**stored(_server_of_last_run), **_server_of_settings()})
 
 
 def complete_filter(
@@ -92,7 +92,7 @@ def complete_filter(
     from sandbox_tui.sessions.search.query_completion import completions, known_values
 
     del ctx, param
-    found = _stored(lambda store: dict.fromkeys(completions(incomplete, known_values(store)), ""))
+    found = stored(lambda store: dict.fromkeys(completions(incomplete, known_values(store)), ""))
     return [CompletionItem(words) for words in found]
 
 
@@ -102,7 +102,7 @@ def complete_evaluation(
     """Return the ids of the newest evaluations that the typed text names, each with its suite and
     model."""
     del ctx, param
-    found = {"last": "the newest evaluation", **_stored(_evaluations)}
+    found = {"last": "the newest evaluation", **stored(_evaluations)}
     return named_by(incomplete, found)
 
 
@@ -111,7 +111,7 @@ def complete_running_evaluation(
 ) -> list[CompletionItem]:
     """Return the ids of the newest evaluations that run now; see `complete_evaluation`."""
     del ctx, param
-    return named_by(incomplete, _stored(lambda store: _those(store, _runs)))
+    return named_by(incomplete, stored(lambda store: _those(store, _runs)))
 
 
 def complete_resumable_evaluation(
@@ -119,7 +119,7 @@ def complete_resumable_evaluation(
 ) -> list[CompletionItem]:
     """Return the ids of the newest evaluations that can be resumed; see `complete_evaluation`."""
     del ctx, param
-    return named_by(incomplete, _stored(lambda store: _those(store, _can_resume)))
+    return named_by(incomplete, stored(lambda store: _those(store, _can_resume)))
 
 
 def complete_training(
@@ -127,7 +127,7 @@ def complete_training(
 ) -> list[CompletionItem]:
     """Return the ids of the newest training runs that the typed text names, with their names."""
     del ctx, param
-    found = {"last": "the newest training run", **_stored(_trainings)}
+    found = {"last": "the newest training run", **stored(_trainings)}
     return named_by(incomplete, found)
 
 
@@ -136,10 +136,10 @@ def complete_tag(
 ) -> list[CompletionItem]:
     """Return the tags of all sessions that begin with the typed text, the most frequent first."""
     del ctx, param
-    return beginning_with(incomplete, _stored(_tags))
+    return beginning_with(incomplete, stored(_tags))
 
 
-def _stored(read: Callable[[Store], Mapping[str, str]]) -> Mapping[str, str]:
+def stored(read: Callable[[Store], Mapping[str, str]]) -> Mapping[str, str]:
     """Return what the database has; nothing if there is none, or it cannot be read."""
     from sandbox_tui.core.base.errors import SandboxTuiError
     from sandbox_tui.core.base.sanitize import sanitize_line

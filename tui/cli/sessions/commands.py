@@ -10,7 +10,8 @@ import click
 
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.tui.cli.command_group import Subcommands
-from sandbox_tui.tui.cli.completion.names import complete_format, complete_moment
+from sandbox_tui.tui.cli.completion.moments import complete_moment
+from sandbox_tui.tui.cli.completion.names import complete_format
 from sandbox_tui.tui.cli.completion.stored import (
     complete_filter,
     complete_session,

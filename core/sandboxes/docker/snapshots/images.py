@@ -11,9 +11,9 @@ from typing_extensions import override
 from sandbox_tui.core.base.errors import SandboxError, SandboxUnavailable
 from sandbox_tui.core.sandboxes.base import SnapshotStore, StoredSnapshot
 from sandbox_tui.core.sandboxes.docker.container_owner import LABEL
-from sandbox_tui.core.sandboxes.docker.engine import connect, describe_error
+from sandbox_tui.core.sandboxes.docker.engine import SNAPSHOTS, connect, describe_error
 
-REPOSITORY = "sandbox-tui-snapshot"
+REPOSITORY = SNAPSHOTS
 SNAPSHOT = f"{LABEL}.snapshot"
 _NAME = re.compile(rf"{REPOSITORY}:[\w.-]{{1,128}}")
 
