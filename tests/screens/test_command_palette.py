@@ -30,7 +30,7 @@ from sandbox_tui.tui.screens.home.import_sessions import ImportDialog
 from sandbox_tui.tui.screens.new_run.new_run import NewRunDialog
 from sandbox_tui.tui.screens.palette.entry import KINDS, RECENT, Entry, Match, grouped
 from sandbox_tui.tui.screens.palette.entry_list import EntryList
-from sandbox_tui.tui.screens.palette.fuzzy import fit
+from sandbox_tui.tui.screens.palette.matching.fuzzy import fit
 from sandbox_tui.tui.screens.palette.palette_screen import PaletteScreen
 from sandbox_tui.tui.screens.palette.setting_words import SYNONYMS
 from sandbox_tui.tui.screens.palette.sources import (
@@ -489,7 +489,7 @@ async def test_actions_of_the_home_screen_are_found_in_a_replay(app: SandboxTui)
         await pilot.press(*"compare")
         found = [row.entry for row in listed._rows if isinstance(row, Match)]
         off = {entry.words: entry.off for entry in found}
-        assert off["Compare two sessions"] == "in the list of sessions (c)"
+        assert off["Compare two sessions"] == "on the home screen (c)"
         assert off["Compare the fork with its parent"] == "this session is not a fork"
         app.screen.query_one(Input).value = "new run"
         await until(pilot, lambda: listed.current is not None)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from sandbox_tui.tui.format.setting_text import HINTS
-from sandbox_tui.tui.screens.palette.closest_words import closest_words
+from sandbox_tui.tui.screens.palette.matching.closest_words import closest_words
 from sandbox_tui.tui.screens.palette.setting_words import setting_words
 from sandbox_tui.tui.screens.setting_rows import Row
 

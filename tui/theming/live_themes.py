@@ -58,6 +58,11 @@ class LiveThemes:
         # the theme of a broken file stays until the file is mended or deleted
         return [*known, *(name for name in self._app.available_themes if name not in known)]
 
+    @property
+    def own(self) -> list[str]:
+        """The names of our own themes and the user's."""
+        return [*self._files.themes]
+
     def why_not_in_use(self, name: str) -> str:
         """Return in a few words why a theme cannot be in use; empty if it can."""
         if name in self._app.available_themes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,11 +11,14 @@ from textual.widgets import Input
 from sandbox_tui.core.config.settings import Settings, load
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.keys.default_keys import ACTIONS
+from sandbox_tui.tui.keys.synonyms import synonyms
 from sandbox_tui.tui.screens.home.home import HomeScreen
-from sandbox_tui.tui.screens.palette.closest_words import closest_words
-from sandbox_tui.tui.screens.palette.entry import Entry, grouped
+from sandbox_tui.tui.screens.new_run.new_run import NewRunDialog
+from sandbox_tui.tui.screens.palette.entry import Entry, Match, grouped
 from sandbox_tui.tui.screens.palette.entry_list import EntryList
-from sandbox_tui.tui.screens.palette.fuzzy import fit
+from sandbox_tui.tui.screens.palette.matching.closest_words import closest_words
+from sandbox_tui.tui.screens.palette.matching.fuzzy import fit
 from sandbox_tui.tui.screens.palette.sources import (
     action_entries,
     setting_entries,
@@ -148,3 +152,71 @@ def test_letters_that_are_far_apart_are_no_match(typed: str) -> None:
         "Replay the session",
     )
     assert [fit(typed, one) for one in words] == [None] * 3
+
+
+def test_our_own_themes_come_first() -> None:
+    dark = {"ansi": True, "lamplight": True, "nord": True}
+    themes = theme_entries(dark, "nord", lambda name: None, own=["lamplight"])
+    found = dict(grouped(themes, "dark theme", ()))
+    assert [match.entry.words for match in found["Themes"]] == ["lamplight", "ansi", "nord"]
+
+
+def action(name: str) -> Entry:
+    words = ACTIONS[name].title
+    return Entry("Actions", name, words, "", lambda: None, also=synonyms(name, words))
+
+
+@pytest.mark.parametrize(
+    ("typed", "rows"),
+    [
+        ("change model", ["Actions", "Choose a model"]),
+        ("switch the model", ["Actions", "Choose a model"]),
+        ("model quickly", ["No match for all words; for model:", "Actions", "Choose a model"]),
+        ("play faster", ["Not on this screen: Play faster (replay: +)"]),
+        ("step 3", ["Not on this screen: Go to a step (replay: :)"]),
+        ("rewind", ["Actions", "To the start", "Previous call"]),
+        ("stop", ["Actions", "End the run", "Pause", "Freeze or resume the sandbox"]),
+    ],
+)
+def test_what_is_meant_comes_first(typed: str, rows: list[str]) -> None:
+    names = ("home.model", "replay.start", "replay.step_back", "live.pause", "live.freeze")
+    found = grouped([*map(action, names), action("live.end")], typed, ())
+    assert [one for name, some in found for one in (name, *(m.entry.words for m in some))] == rows
+
+
+@pytest.mark.parametrize("size", [(160, 45), (60, 20)])
+@pytest.mark.parametrize(("typed", "field"), [("docker", "kind"), ("max steps", "steps")])
+async def test_a_field_of_a_form_comes_before_the_setting(
+    store: Store, own_home: Path, typed: str, field: str, size: tuple[int, int]
+) -> None:
+    app = SandboxTui(load({"model.name": "m", "model.local_ports": [1]}), store)
+    async with app.run_test(size=size) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+        await pilot.press("n")
+        await until(pilot, lambda: isinstance(app.screen, NewRunDialog) and app.screen.is_filled)
+        form = app.screen
+        entry = await first_of(app, pilot, typed)
+        assert entry.words.endswith(" – field of this form")
+        await pilot.press("enter")
+        await until(pilot, lambda: app.screen is form and app.focused is not None)
+        await until(pilot, lambda: form.query_one(f"#{field}").has_focus)
+
+
+async def test_a_hidden_field_of_a_form_is_shown(store: Store, own_home: Path) -> None:
+    app = SandboxTui(load({"model.name": "m", "model.local_ports": [1]}), store)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+        await pilot.press("n")
+        await until(pilot, lambda: isinstance(app.screen, NewRunDialog) and app.screen.is_filled)
+        form = app.screen
+        entry = await first_of(app, pilot, "temperature")
+        assert entry.words == "Temperature – field of this form"
+        await pilot.press("enter")
+        await until(pilot, lambda: form.query_one("#temperature").has_focus)
+        assert form.query_one("#temperature").region.area
+
+
+def test_an_action_is_found_by_its_key() -> None:
+    again = replace(action("home.run_again"), detail="ctrl+r")
+    found = grouped([again, action("home.model")], "Ctrl+R", ())
+    assert found == [("Actions", [Match(again, (), 36.0)])]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sandbox_tui.tui.screens.palette.entry import Entry, grouped
-from sandbox_tui.tui.screens.palette.fuzzy import SEVERAL, fit
+from sandbox_tui.tui.screens.palette.matching.fuzzy import SEVERAL, fit
 
 
 @pytest.mark.parametrize(

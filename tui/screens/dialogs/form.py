@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar, TypeAlias, TypeVar, cast
 
 from textual import on
@@ -106,6 +106,14 @@ class FormDialog(Dialog[Result]):
         self.query_one("#fields").styles.max_height = max(3, event.size.height - around)
         self.call_after_refresh(self._fit_mistakes)
         self.call_after_refresh(self.refresh_bindings)  # whether there is room decides on keys
+
+    def show_hidden(self, names: Iterable[str]) -> None:
+        """Show these fields if they are hidden."""
+
+    def go_to_field(self, name: str) -> None:
+        """Focus a field, showing it first."""
+        self.show_hidden([name])
+        self.call_after_refresh(self.query_one(f"#{name}").focus)
 
     def mark(self, mistakes: Mistakes) -> None:
         """Show these mistakes at their fields, and no others; focus the first one."""

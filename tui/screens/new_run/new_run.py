@@ -155,7 +155,7 @@ class NewRunDialog(ExplainsUnavailable, LooksForModels[Sequence[RunRequest] | No
         for name in self.TITLES.keys() & draft:
             with contextlib.suppress(InvalidSelectValueError):  # a draft of another version
                 self.put(name, draft[name])
-        self._show_hidden(draft)
+        self.show_hidden(draft)
         self.is_filled = True
         self.show_titles()
         self._mark_restored(draft)
@@ -383,11 +383,11 @@ class NewRunDialog(ExplainsUnavailable, LooksForModels[Sequence[RunRequest] | No
 
     @override
     def mark(self, mistakes: Mistakes) -> None:
-        self._show_hidden(mistakes)
+        self.show_hidden(mistakes)
         super().mark(mistakes)
 
-    def _show_hidden(self, names: Iterable[str]) -> None:
-        """Show the less frequently changed settings if any of these fields is one."""
+    @override
+    def show_hidden(self, names: Iterable[str]) -> None:
         if any(self.query(f"#more #{name}") for name in names):
             self.add_class("-more")
 

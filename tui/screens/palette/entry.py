@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from sandbox_tui.tui.screens.palette.closest_words import closest_words
-from sandbox_tui.tui.screens.palette.fuzzy import NOISE, WHOLE, WORDS, Fit, fit
+from sandbox_tui.tui.screens.palette.matching.closest_words import closest_words
+from sandbox_tui.tui.screens.palette.matching.fewer_words import without_a_word, without_fillers
+from sandbox_tui.tui.screens.palette.matching.fuzzy import NOISE, WHOLE, WORDS, Fit, fit
 from sandbox_tui.tui.screens.palette.other_screens import action_elsewhere
 
 KINDS = ("Actions", "Sessions", "Evaluations", "Models", "Themes", "Settings")
@@ -64,7 +65,8 @@ class Entry:
         also: other words that find it, in lower case, separated by blanks.
         own: number of characters of its words that are its name; 0 if all are.
         id: of a session or an evaluation; any part of it finds the entry, too.
-        now: words for what a session does now that is going on, in lower case, separated by blanks.
+        now: other words that find it before entries with the same words in `also`, such as what a
+            session does now that is going on.
         waits: whether it waits for the user, and no screen shows that.
     """
 
@@ -106,8 +108,8 @@ Group = tuple[str, list[Match]]
 def grouped(entries: Sequence[Entry], typed: str, recent: Sequence[str]) -> list[Group]:
     """Return the matching entries by kind, the kind of the best match first. Matches of
     a lower level than the best are left out. If no word matches, or only settings do, a heading
-    without matches names the action of another screen that is meant; otherwise those of the closest
-    words are listed below one.
+    without matches names the action of another screen that is meant. Otherwise one says what is
+    matched instead: the closest words, or all words but one.
 
     While nothing is typed: what waits for the user, the recently chosen entries, then all others
     that are available.
@@ -119,16 +121,28 @@ def grouped(entries: Sequence[Entry], typed: str, recent: Sequence[str]) -> list
     """
     if not typed.strip():
         return _all(entries, recent)
-    found = _found(entries, typed)
-    level = max((match.level for _, matches in found for match in matches), default=NOISE)
-    here = {entry.name for entry in entries}
-    if not _is_found(found, level) and (elsewhere := action_elsewhere(typed, here)):
-        return [(f"Not on this screen: {elsewhere}", []), *(found if level > NOISE else ())]
-    if level > NOISE:
+    if found := _with_all_words(entries, typed) or _with_all_words(entries, without_fillers(typed)):
         return found
     meant = closest_words(typed, _words_of(entries))
-    instead = _found(entries, meant) if meant else []
-    return [(f"No match; the closest: {meant}", []), *instead] if instead else found
+    if meant and (found := _found(entries, meant)):
+        return [(f"No match; the closest: {meant}", []), *found]
+    for rest in without_a_word(typed):
+        if found := _with_all_words(entries, rest):
+            return [(f"No match for all words; for {rest}:", []), *found]
+    return _found(entries, typed)  # letters that may be there by coincidence
+
+
+def _with_all_words(entries: Sequence[Entry], typed: str) -> list[Group]:
+    """Return the entries of which words match, or the action of another screen that is meant; empty
+    if there are none."""
+    if not typed:
+        return []
+    found = _found(entries, typed)
+    level = max((match.level for _, matches in found for match in matches), default=NOISE)
+    found, here = found if level > NOISE else [], {entry.name for entry in entries}
+    if not _is_found(found, level) and (elsewhere := action_elsewhere(typed, here)):
+        return [(f"Not on this screen: {elsewhere}", []), *found]
+    return found
 
 
 def _is_found(groups: Sequence[Group], level: int) -> bool:
@@ -198,6 +212,7 @@ def _fit(typed: str, entry: Entry) -> Fit | None:
     parts = typed.lower().split()
     ways = [
         _fit_name(" ".join(parts), entry),
+        _fit_key(typed.strip(), entry),
         fit(typed, entry.words, entry.own),
         _fit_others(parts, entry, entry.now, NOW_SCORE),
         _fit_others(parts, entry, entry.also, ALSO_SCORE),
@@ -219,14 +234,22 @@ def _fit_name(typed: str, entry: Entry) -> Fit | None:
     return Fit((WHOLE + 1) * len(typed), ()) if is_name else None
 
 
+def _fit_key(typed: str, entry: Entry) -> Fit | None:
+    """Match the name of an action's key, such as `ctrl+r`."""
+    is_key = entry.kind == "Actions" and typed.lower() in entry.detail.lower().split()
+    return Fit(WHOLE * len(typed), ()) if is_key and len(typed) > 1 else None
+
+
 def _fit_others(parts: Sequence[str], entry: Entry, others: str, score: float) -> Fit | None:
-    """Match the beginnings of other words for an entry; the other parts must begin its own."""
+    """Match the beginnings of other words for an entry, of which the first fit best; the other
+    parts must begin its own."""
     words, own = others.split(), entry.words.lower().split()
     if not any(_begins_any(part, words) for part in parts):
         return None
     if not all(_begins_any(part, [*words, *own]) for part in parts):
         return None
-    return Fit(score * sum(map(len, parts)) - len(entry.words) / 1000, ())
+    first = min(place for place, word in enumerate(words) if any(map(word.startswith, parts)))
+    return Fit(score * sum(map(len, parts)) - first / 100 - len(entry.words) / 1000, ())
 
 
 def _fit_id(parts: Sequence[str], entry: Entry) -> Fit | None:

@@ -50,7 +50,7 @@ def _entry(app: App[int], home: HomeScreen, name: str, action: str, words: str) 
         if home in app.screen_stack:  # it may have closed while the user was choosing
             await app.run_action(action, home)
 
-    off = f"in the list of sessions ({hint(name)})"
+    off = f"on the home screen ({hint(name)})"
     if name in PROGRAM_WIDE:
         off = home.why_unavailable(action, ())
     return Entry("Actions", name, words, "", run, off, synonyms(name))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from functools import cache
 
 from sandbox_tui.tui.keys.default_keys import ACTIONS
@@ -47,22 +47,38 @@ def action_elsewhere(typed: str, here: Collection[str]) -> str:
         typed: the text.
         here: names of the actions of this screen.
     """
-    name = _name_by_word().get(typed.strip().lower(), "")
+    words = typed.lower().split()
+    if words[:1] in (["step"], ["call"]) and "".join(words[1:]).isdigit():
+        name = "replay.go_to_step"
+    else:
+        name = _name_by_word().get(typed.strip().lower(), "") or _name_by_words(words)
     if not name or name in here:
         return ""
     return f"{ACTIONS[name].title} ({PLACES[name.partition('.')[0]]}: {hint(name)})"
+
+
+def _name_by_words(words: Sequence[str]) -> str:
+    """Return the action of which the title has all of several words; empty if there is none."""
+    fit = (name for name, title in _listed() if {*words} <= {*title.lower().split()})
+    return next(fit, "") if len(words) > 1 else ""
+
+
+@cache
+def _listed() -> Sequence[tuple[str, str]]:
+    """Return the actions and their titles, in the order of their screens."""
+    return [
+        (name, action.title)
+        for place in PLACES
+        for name, action in ACTIONS.items()
+        if name.partition(".")[0] == place
+    ]
 
 
 @cache
 def _name_by_word() -> dict[str, str]:
     """An action's name counts before the first word of its title, this before the other words of
     the title, and these before synonyms."""
-    listed = [
-        (name, action.title)
-        for place in PLACES
-        for name, action in ACTIONS.items()
-        if name.partition(".")[0] == place
-    ]
+    listed = _listed()
     found: dict[str, str] = dict(MEANT)
     for name, words in (
         *((name, name.partition(".")[2]) for name, _ in listed),

@@ -31,6 +31,7 @@ from sandbox_tui.tui.screens.home.model_offering import set_model
 from sandbox_tui.tui.screens.home.rows.session_opener import SessionOpener
 from sandbox_tui.tui.screens.palette.entry import Entry
 from sandbox_tui.tui.screens.palette.evaluation_actions import EvaluationActions
+from sandbox_tui.tui.screens.palette.form_fields import field_entries
 from sandbox_tui.tui.screens.palette.home_actions import home_entries
 from sandbox_tui.tui.screens.palette.palette_screen import PaletteScreen
 from sandbox_tui.tui.screens.palette.shown_runs import is_shown, without_dialogs
@@ -87,6 +88,7 @@ class Palette:
         here = [
             *self._evaluations.opened_from_list(below, action_entries(self._app, below)),
             *self._session_entries(below),
+            *field_entries(below),
         ]
         shown = partial(is_shown, stack=without_dialogs(self._app.screen_stack))
         waiting = [run_id for run_id in self._waiting_runs if not shown(run_id)]
@@ -96,7 +98,7 @@ class Palette:
             *home_entries(self._app, below, here),
             *self._import_entries(below),
             *self._evaluations.entries(below),
-            *theme_entries(self._dark_by_theme(), self._app.theme, self._apply_theme),
+            *self._theme_entries(),
             *setting_entries(self._settings.now, self._open_settings),
         ]
 
@@ -122,6 +124,10 @@ class Palette:
         runs = self._runs
         own = [run for run_id, run in runs.all.items() if run_id not in runs.samples]
         return [run.run_id for run in own if waits(run)]
+
+    def _theme_entries(self) -> Sequence[Entry]:
+        dark = self._dark_by_theme()
+        return theme_entries(dark, self._app.theme, self._apply_theme, self._themes.own)
 
     def _dark_by_theme(self) -> dict[str, bool]:
         """Return whether each theme is dark, by name."""

@@ -20,7 +20,7 @@ SYNONYMS: dict[str, str] = {
     "limits.repeated_calls": "loop repeat",
     "limits.time_limit": "timeout duration seconds minutes max_time",
     "limits.token_limit": "budget context total",
-    "model.api_key_env": "token secret credentials environment openai",
+    "model.api_key_env": "apikey token secret credentials environment openai",
     "model.base_url": "endpoint address host",
     "model.context_length": "window size max_context",
     "model.local_ports": "discovery ollama vllm",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 
 from textual.app import App
@@ -17,7 +17,7 @@ from sandbox_tui.sessions.store.tables.eval_ledger import EvalSummary
 from sandbox_tui.tui.format.outcome import now_words, outcome_words
 from sandbox_tui.tui.format.setting_text import text_of_setting
 from sandbox_tui.tui.format.titles import model_title, sample_or_fork_of, task_title
-from sandbox_tui.tui.keys.available_actions import MOVING, OPEN, available_actions
+from sandbox_tui.tui.keys.available_actions import MOVING, OPEN, ActionHere, available_actions
 from sandbox_tui.tui.keys.synonyms import synonyms
 from sandbox_tui.tui.screens.palette.entry import Entry
 from sandbox_tui.tui.screens.palette.setting_words import setting_words
@@ -29,6 +29,9 @@ MAX_TITLE_CHARACTERS = 200
 
 DARK_WORDS, LIGHT_WORDS = "dark mode night", "light mode day bright"
 """Other words for a dark theme, and for a light one."""
+
+_ENDS = "home.end"
+"""Name of what the key does that deletes a session while its run is still running."""
 
 THEME_WORDS = {"contrast": "high accessibility accessible"}
 """Other words for a theme of ours."""
@@ -42,10 +45,19 @@ def action_entries(app: App[int], screen: Screen[object]) -> list[Entry]:
             continue
 
         keys, run = " ".join(here.keys), partial(here.run, app)
-        also = synonyms(here.name, here.words)
-        entry = Entry("Actions", here.name, here.words, keys, run, here.off, also)
+        name = _ENDS if (ends := _ends_instead(here)) else here.name
+        entry = Entry("Actions", name, here.words, keys, run, here.off, synonyms(name, here.words))
         entries.setdefault(here.words, entry)
+        if ends:
+            why, also = "it is still running: end it first", synonyms(here.name)
+            delete = Entry("Actions", here.name, "Delete the session", "", run, why, also)
+            entries.setdefault(delete.words, delete)
     return list(entries.values())
+
+
+def _ends_instead(here: ActionHere) -> bool:
+    """Return whether the key that deletes a session ends the run, because it is still running."""
+    return here.name == "home.delete" and here.words.startswith("End ")
 
 
 def session_entry(
@@ -129,7 +141,10 @@ def model_entries(
 
 
 def theme_entries(
-    dark: Mapping[str, bool], now: str, apply: Callable[[str], object]
+    dark: Mapping[str, bool],
+    now: str,
+    apply: Callable[[str], object],
+    own: Collection[str] = (),
 ) -> list[Entry]:
     """Return an entry for each theme.
 
@@ -137,6 +152,7 @@ def theme_entries(
         dark: whether each one is dark, by name.
         now: the current one.
         apply: takes one.
+        own: names of our own themes and the user's: other words find them first.
     """
     entries: list[Entry] = []
     for name, is_dark in dark.items():
@@ -147,7 +163,9 @@ def theme_entries(
         detail = "current" if name == now else "theme"
         also = f"theme {DARK_WORDS if is_dark else LIGHT_WORDS} {THEME_WORDS.get(name, '')}"
         words = sanitize_line(name)
-        entries.append(Entry("Themes", f"theme {name}", words, detail, take, also=also.rstrip()))
+        also, own_also = also.rstrip(), also.rstrip() if name in own else ""
+        key = f"theme {name}"
+        entries.append(Entry("Themes", key, words, detail, take, also=also, now=own_also))
     return entries
 
 

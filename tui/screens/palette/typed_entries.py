@@ -1,4 +1,5 @@
-"""Entries of the palette for what is typed: a place in a session, the format of a report."""
+"""Entries of the palette for what is typed: a place in a session, a run of a wall, the
+format of a report."""
 
 from __future__ import annotations
 
@@ -13,9 +14,13 @@ from sandbox_tui.tui.screens.palette.entry import Entry
 from sandbox_tui.tui.screens.palette.evaluation_actions import evaluation_of
 from sandbox_tui.tui.screens.palette.places import places_of
 from sandbox_tui.tui.textual_support.copy_text import copy
+from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 
 _PLACE = re.compile(r"(?:go ?to |jump to |jump )?(?:(step|call) ?)?(\d{1,9})")
 """A step or a call, such as `3`, `step 3`, `go to step 3` and `call 3`."""
+
+_RUN = re.compile(r"(?:go ?to |jump to |open )?(?:run|tile|sample) ?(\d{1,4})")
+"""A run of a wall, such as `run 3` and `open run 3`."""
 
 FORMATS = {"csv": "table samples", "cells": "csv", "markdown": "md", "json": ""}
 """Formats of a report in a terminal, and other words for them."""
@@ -32,12 +37,13 @@ def typed_entries(app: App[int], below: Screen[object], typed: str) -> Sequence[
         below: the screen from which the palette was opened.
         typed: the typed text.
     """
-    return (*_places(below, typed.lower()), *_reports(app, below, typed.lower()))
+    words = " ".join(typed.lower().split())
+    return (*_places(below, words), *_runs(below, words), *_reports(app, below, words))
 
 
 def _places(below: Screen[object], typed: str) -> Sequence[Entry]:
     """Return the step or the call of a session that is meant."""
-    found = _PLACE.fullmatch(" ".join(typed.split()))
+    found = _PLACE.fullmatch(typed)
     if found is None:
         return ()
     places = places_of(below)
@@ -56,6 +62,19 @@ def _place(kind: str, number: int, last: int, go: Callable[[int], object]) -> En
     off = "" if 1 <= number <= last else known
     words, name = f"Go to {kind} {number}", f"go_to_{kind}_{number}"
     return Entry("Actions", name, words, "", partial(go, number), off, "goto jump seek")
+
+
+def _runs(below: Screen[object], typed: str) -> Sequence[Entry]:
+    """Return the run of a wall that is meant."""
+    found = _RUN.fullmatch(typed)
+    if found is None:
+        return ()
+    tile = next((one for one in below.query(RunTile) if one.number == int(found[1])), None)
+    words = f"Go to run {found[1]}"
+    if tile is None:
+        return ()
+    off = "" if tile.display else "the filter hides it"
+    return (Entry("Actions", f"go_to_run_{found[1]}", words, "", tile.focus, off),)
 
 
 def _reports(app: App[int], below: Screen[object], typed: str) -> list[Entry]:

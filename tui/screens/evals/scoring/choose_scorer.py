@@ -12,7 +12,7 @@ from sandbox_tui.core.evals.sample import SampleResult
 from sandbox_tui.core.evals.scorers.table import NEED_SANDBOX, NEED_TARGET, SCORES
 from sandbox_tui.tui.screens.palette.choose_entry import ChooseEntryDialog
 from sandbox_tui.tui.screens.palette.entry import Entry, Group, Match
-from sandbox_tui.tui.screens.palette.fuzzy import NOISE, fit
+from sandbox_tui.tui.screens.palette.matching.fuzzy import NOISE, fit
 
 SAME = "the same"
 """Words of the entry for the scorers that the tasks have."""

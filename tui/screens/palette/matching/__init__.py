@@ -1,0 +1,1 @@
+"""Matches typed text with the words of entries."""
