@@ -53,12 +53,14 @@ class NamedRows:
             if not newest:
                 raise NotStored(self.nothing)
             return newest[0]
+        has_title = f"{self.title} = ?1"
         if strict and len(name) < MIN_PREFIX:
+            if not self._ids(database, f"WHERE {has_title} OR {END_OF_A_PART}", [name]):
+                raise self._unknown(database, f"{name!r}")
             raise NotStored(
                 f"{name!r} is too short: type the id of one {self.noun}, or at least its first or "
                 f"last {MIN_PREFIX} characters."
             )
-        has_title = f"{self.title} = ?1"
         for fits in ("id = ?1", has_title, EITHER_END if strict else END_OF_A_PART):
             found = database.rows(f"{self.query} WHERE {fits} {self.order}", [name])
             if fits == has_title and found and strict:

@@ -184,15 +184,15 @@ def find(database: Database, name: str, *, strict: bool) -> dict[str, Any]:
         NotStored: no run matches, or more than one.
     """
     rows = database.rows("SELECT * FROM runs WHERE id = ?", [name])
-    if not rows and strict and len(name) < MIN_PREFIX:
-        raise NotStored(f"{name!r} is too short for a session id. Type more of it.")
+    too_short = strict and len(name) < MIN_PREFIX
     for fits in [BEGINNING] if strict else PARTS:
-        if not rows and name:
+        if not rows and name and not too_short:
             query = f"SELECT * FROM runs WHERE {fits} ORDER BY id DESC LIMIT 6"
             rows = database.rows(query, [name])
     if not rows and strict:
         whole = str(find(database, name, strict=False)["id"])
-        raise NotStored(f"Deleting takes the beginning of an id, not another part: {whole}.")
+        beginning = f"at least the first {MIN_PREFIX} characters of an id"
+        raise NotStored(f"Deleting takes {beginning}, not {name!r}: {whole}.")
     if not rows:
         raise not_found(name)
     if len(rows) > 1:

@@ -91,6 +91,7 @@ def test_an_irreversible_action_takes_four_characters_of_either_end(store: Store
     for name in ("24bq8", "4bq8", "2026"):
         assert ledger.summary(store, name, strict=True).info.id == eval_id
     assert "too short" in refused(store, "bq8", strict=True)
+    assert refused(store, "zzz", strict=True) == refused(store, "zzz"), "it names none"
     assert "There is no evaluation whose id begins or ends with '24bq'" in refused(
         store, "24bq", strict=True
     )
