@@ -1,6 +1,7 @@
 """The report as one JSON object, for other programs.
 
-Scores and shares are fractions of 1; a figure that is not known is null.
+Scores and shares are fractions of 1; a figure that is not known, and a moment that has not come,
+is null.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from sandbox_tui.core.evals.eval_info import EvalInfo
 from sandbox_tui.core.evals.reporting.statistics import Estimate
 from sandbox_tui.core.evals.reporting.table import Cell
 from sandbox_tui.core.evals.sample import SampleResult
@@ -21,7 +23,7 @@ def json_report(report: EvalReport) -> str:
     for each mode, and `samples` (`SampleResult`, with the session's id as `session`)."""
     table = report.table
     made = {
-        **msgspec.to_builtins(table.info),
+        **for_programs(table.info),
         "samples_done": table.over,
         "domains": {row.domain: [_figures(cell) for cell in row.cells] for row in table.rows},
         "total": [_figures(cell) for cell in table.total.cells],
@@ -29,6 +31,12 @@ def json_report(report: EvalReport) -> str:
     }
     known = json.loads(json.dumps(made), parse_constant=lambda _: None)  # JSON has no NaN
     return json.dumps(known, indent=2) + "\n"
+
+
+def for_programs(recorded: EvalInfo | SampleResult) -> dict[str, Any]:
+    """Return the fields of an evaluation or a sample, with null for a moment that has not come."""
+    made: dict[str, Any] = msgspec.to_builtins(recorded)
+    return made | {name: made[name] or None for name in ("began_at", "ended_at")}
 
 
 def _figures(cell: Cell) -> dict[str, Any]:
@@ -45,5 +53,5 @@ def _estimate(found: Estimate | None) -> dict[str, Any] | None:
 
 
 def _sample(result: SampleResult) -> dict[str, Any]:
-    made: dict[str, Any] = msgspec.to_builtins(result)
-    return {"session" if name == "run_id" else name: value for name, value in made.items()}
+    fields = for_programs(result)
+    return {"session" if name == "run_id" else name: value for name, value in fields.items()}

@@ -8,6 +8,7 @@ import msgspec
 from sandbox_tui.core.base.sanitize import sanitize_json, sanitize_line
 from sandbox_tui.core.evals.reporting.evaluation_differences import what_differs
 from sandbox_tui.sessions import Store
+from sandbox_tui.sessions.evals.report.json import for_programs
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.tui.cli.evals.coloured_lines import may_colour
 from sandbox_tui.tui.format.outcome import mode_scores, without_score
@@ -54,7 +55,7 @@ def print_evals(store: Store, limit: int, *, as_json: bool) -> None:
 
 def _as_json(found: ledger.EvalSummary) -> str:
     fields = {
-        **msgspec.to_builtins(found.info),
+        **for_programs(found.info),
         "status": found.status,
         "samples": found.samples,
         "over": found.over,

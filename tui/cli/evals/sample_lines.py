@@ -11,6 +11,7 @@ from sandbox_tui.core.base.sanitize import sanitize_json, sanitize_line
 from sandbox_tui.core.evals.reporting.outcomes import failure_kind
 from sandbox_tui.core.evals.sample import SampleResult
 from sandbox_tui.core.evals.scorers.table import NEED_SANDBOX
+from sandbox_tui.sessions.evals.report.json import for_programs
 from sandbox_tui.sessions.evals.sample_record import MAX_ATTEMPTS
 from sandbox_tui.tui.format import numbers
 
@@ -75,4 +76,4 @@ def left_line(eval_id: str, left: int, because: str) -> str:
 
 def json_of(result: SampleResult) -> str:
     """Return a line of JSON for programs."""
-    return sanitize_json(msgspec.json.encode(result).decode())
+    return sanitize_json(msgspec.json.encode(for_programs(result)).decode())

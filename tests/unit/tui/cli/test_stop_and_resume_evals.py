@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -229,3 +230,9 @@ def test_an_evaluation_is_stopped_where_it_runs(recorded: Store) -> None:
     assert "No evaluation runs now" in nothing.output
     assert "is interrupted, so there is nothing to stop" in command("stop", EVAL).output
     assert command("stop", "nothing").exit_code == 2
+
+
+def test_an_evaluation_that_has_not_ended_has_no_end(store: Store) -> None:
+    add(store, EvalInfo(id="20261122-101112-abcde", suite="s", digest="d", model="m", began_at=2.0))
+    found = json.loads(command("ls", "--json").stdout.splitlines()[0])
+    assert (found["began_at"], found["ended_at"]) == (2.0, None)

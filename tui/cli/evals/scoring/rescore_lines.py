@@ -9,6 +9,7 @@ import msgspec
 from sandbox_tui.core.base.sanitize import sanitize_json, sanitize_line
 from sandbox_tui.core.evals.reporting.outcomes import has_score
 from sandbox_tui.core.evals.sample import SampleResult
+from sandbox_tui.sessions.evals.report.json import for_programs
 from sandbox_tui.sessions.evals.rescore import Change, Rescored
 from sandbox_tui.tui.cli.evals.sample_lines import name_of
 from sandbox_tui.tui.format.evals.rescored import changed_verdicts
@@ -26,7 +27,7 @@ def change_as_json(change: Change) -> str:
     """Return a sample with its new result, and the old verdict."""
     before = change.before
     fields = {
-        **msgspec.to_builtins(change.after),
+        **for_programs(change.after),
         "before": {
             "status": before.status,
             "score": before.score,

@@ -259,6 +259,15 @@ def test_one_object_for_other_programs() -> None:
     ]
 
 
+def test_a_moment_that_has_not_come_is_null_in_json() -> None:
+    pending = SampleResult(task="t", mode="vanilla", number=1)
+    made = json.loads(json_report(eval_report(INFO, [pending])))
+    assert (made["began_at"], made["ended_at"]) == (INFO.began_at or None, INFO.ended_at or None)
+    [written] = made["samples"]
+    assert written["began_at"] is None
+    assert written["ended_at"] is None
+
+
 def test_hostile_text_is_data_in_json() -> None:
     made = json.loads(json_report(hostile_report()))
     assert {one["answer"] for one in made["samples"]} == {HOSTILE}
