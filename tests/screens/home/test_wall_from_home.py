@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import cast
 
 import pytest
 from textual.pilot import Pilot
@@ -15,12 +16,14 @@ from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import RunWorker, Store
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.lifecycle.first_screen import Attach
+from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.wall.wall_screen import WallScreen
 from sandbox_tui.tui.textual_support.private_api import shown_toasts
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 from tests.screens.home.test_find_sessions import at_home
+from tests.screens.palette.test_evaluations import first_of
 from tests.unit.event_streams import started
 from tests.waiting import until
 
@@ -141,3 +144,17 @@ async def test_runs_that_one_only_watches_are_marked(store: Store) -> None:
         await shown_by_w(pilot)
         tiles = list(pilot.app.screen.query(RunTile))
         await until(pilot, lambda: all("watching" in one.names for one in tiles))
+
+
+async def test_the_palette_goes_to_a_run_of_the_wall_and_opens_one(store: Store) -> None:
+    async with at_home(store) as (home, pilot):
+        started_here(home, store)
+        await shown_by_w(pilot)
+        app, wall = cast(SandboxTui, pilot.app), pilot.app.screen
+        assert (await first_of(app, pilot, "go to run 1")).words == "Go to run 1"
+        await pilot.press("enter")
+        await until(pilot, lambda: app.screen is wall and app.focused is not None)
+        await until(pilot, lambda: cast(RunTile, app.focused).number == 1)
+        assert (await first_of(app, pilot, "open run 2")).words == "Open run 2"
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, Cockpit))

@@ -6,15 +6,18 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from textual.screen import Screen
 from textual.widgets import Input
 
 from sandbox_tui.core.config.settings import Settings, load
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.keys.available_actions import ActionHere
 from sandbox_tui.tui.keys.default_keys import ACTIONS
 from sandbox_tui.tui.keys.synonyms import synonyms
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.new_run.new_run import NewRunDialog
+from sandbox_tui.tui.screens.palette import sources
 from sandbox_tui.tui.screens.palette.entry import Entry, Match, grouped
 from sandbox_tui.tui.screens.palette.entry_list import EntryList
 from sandbox_tui.tui.screens.palette.matching.closest_words import closest_words
@@ -220,3 +223,19 @@ def test_an_action_is_found_by_its_key() -> None:
     again = replace(action("home.run_again"), detail="ctrl+r")
     found = grouped([again, action("home.model")], "Ctrl+R", ())
     assert found == [("Actions", [Match(again, (), 36.0)])]
+
+
+def test_a_key_that_ends_a_running_session_deletes_it_only_later(
+    monkeypatch: pytest.MonkeyPatch, store: Store
+) -> None:
+    app = SandboxTui(load({}), store)
+    screen = Screen[None]()
+    here = ActionHere("home.delete", "End the run", ("x",), "delete", screen, "Sessions")
+    monkeypatch.setattr(sources, "available_actions", lambda screen: [here])
+    entries = action_entries(app, screen)
+    assert [(one.name, one.words, one.off) for one in entries] == [
+        ("home.end", "End the run", ""),
+        ("home.delete", "Delete the session", "running: end it first"),
+    ]
+    rows = [(name, *(m.entry.words for m in some)) for name, some in grouped(entries, "delete", ())]
+    assert rows == [("Actions", "Delete the session")]

@@ -49,7 +49,7 @@ def action_entries(app: App[int], screen: Screen[object]) -> list[Entry]:
         entry = Entry("Actions", name, here.words, keys, run, here.off, synonyms(name, here.words))
         entries.setdefault(here.words, entry)
         if ends:
-            why, also = "it is still running: end it first", synonyms(here.name)
+            why, also = "running: end it first", synonyms(here.name)
             delete = Entry("Actions", here.name, "Delete the session", "", run, why, also)
             entries.setdefault(delete.words, delete)
     return list(entries.values())

@@ -65,16 +65,22 @@ def _place(kind: str, number: int, last: int, go: Callable[[int], object]) -> En
 
 
 def _runs(below: Screen[object], typed: str) -> Sequence[Entry]:
-    """Return the run of a wall that is meant."""
+    """Return what can be done with the run of a wall that is meant."""
     found = _RUN.fullmatch(typed)
-    if found is None:
-        return ()
-    tile = next((one for one in below.query(RunTile) if one.number == int(found[1])), None)
-    words = f"Go to run {found[1]}"
+    number = int(found[1]) if found is not None else 0
+    tile = next((one for one in below.query(RunTile) if one.number == number), None)
     if tile is None:
         return ()
+
+    async def open_run() -> None:
+        below.set_focus(tile)
+        await below.run_action("open")
+
     off = "" if tile.display else "the filter hides it"
-    return (Entry("Actions", f"go_to_run_{found[1]}", words, "", tile.focus, off),)
+    return (
+        Entry("Actions", f"go_to_run_{number}", f"Go to run {number}", "", tile.focus, off),
+        Entry("Actions", f"open_run_{number}", f"Open run {number}", "", open_run, off),
+    )
 
 
 def _reports(app: App[int], below: Screen[object], typed: str) -> list[Entry]:
