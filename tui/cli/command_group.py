@@ -15,6 +15,7 @@ from typing_extensions import override
 
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.tui.cli.program import CANCELLED
+from sandbox_tui.tui.cli.usage.other_words import meant_by_program, meant_in_group
 from sandbox_tui.tui.cli.usage.plain_errors import plain_errors
 
 TOPICS = {
@@ -86,8 +87,11 @@ class Subcommands(DescribedCommands):
         if self.get_command(ctx, name) is None:
             if name in self.meant:
                 ctx.fail(f"No such command {name!r}: {self.meant[name]}.")
-            if near := difflib.get_close_matches(name, self.commands):
+            other = meant_in_group(name, self.commands)
+            if near := [other] if other else difflib.get_close_matches(name, self.commands):
                 ctx.fail(f"No such command {name!r}. {_did_you_mean(near)}")
+            listed = ", ".join(self.list_commands(ctx))
+            ctx.fail(f"No such command {name!r}. `{ctx.command_path}` has: {listed}.")
         return super().resolve_command(ctx, args)
 
     @override
@@ -151,12 +155,15 @@ class Commands(DescribedCommands):
         return super().resolve_command(ctx, args)
 
     def _meant(self, name: str) -> list[str]:
-        groups = {n: g for n, g in self.commands.items() if isinstance(g, click.Group)}
-        if below := [f"{n} {name}" for n, g in groups.items() if name in g.commands]:
-            return below
-        if name == "version":
-            return ["--version"]
-        return difflib.get_close_matches(name, self.commands, 3)
+        """Return what an unknown command may mean: what other programs call so, or commands that
+        are spelled alike."""
+        if other := meant_in_group(name, self.commands):
+            return [other]
+        order = [one for names in TOPICS.values() for one in names]
+        groups = {
+            n: g.commands for n in order if isinstance(g := self.commands.get(n), click.Group)
+        }
+        return meant_by_program(name, groups) or difflib.get_close_matches(name, self.commands, 3)
 
     @override
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -72,10 +72,10 @@ def stop(session: tuple[str, ...], every: bool) -> None:
         try:
             if not session:
                 runs = detached_runs(store) if every else [only_detached_run(store)]
-        except ConfigError as error:
+        except ConfigError:
             if not every:
                 raise
-            named.ended.append(str(error))  # then all of them have ended
+            named.ended.append("There is no detached run: nothing was stopped.")
         problems = [*named.problems, *_stop_each(runs, store)]
     for words in (*named.ended, *problems):
         click.echo(f"sandbox-tui: {sanitize(words)}", err=True)

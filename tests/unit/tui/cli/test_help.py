@@ -98,11 +98,39 @@ def test_no_line_is_wider_than_a_terminal_of_usual_width(path: str) -> None:
         assert [" ".join(line.split()) for line in examples.splitlines()] == list(command.examples)
 
 
-@pytest.mark.parametrize(("typed", "meant"), [("replya", "'replay'"), ("version", "'--version'")])
-def test_a_command_that_is_spelled_alike_is_suggested(typed: str, meant: str) -> None:
-    done = CliRunner().invoke(main, [typed])
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("replya", "replay"),
+        ("version", "--version"),
+        ("list", "sessions ls"),
+        ("history", "sessions ls"),
+        ("open", "replay"),
+        ("kill", "stop"),
+        ("settings", "config"),
+        ("sessions delete", "rm"),
+        ("sessions view", "show"),
+        ("eval list", "ls"),
+        ("eval cancel", "stop"),
+        ("eval start", "run"),
+    ],
+)
+def test_a_command_is_suggested_for_one_spelled_alike_or_another_word(
+    typed: str, meant: str
+) -> None:
+    done = CliRunner().invoke(main, typed.split())
     assert done.exit_code == 2
-    assert f"No such command '{typed}'. Did you mean {meant}?" in done.output
+    assert f"No such command '{typed.split()[-1]}'. Did you mean '{meant}'?" in done.output
+
+
+def test_the_commands_of_saved_sessions_are_suggested_first() -> None:
+    said = CliRunner().invoke(main, ["delete"]).output
+    assert "(Did you mean one of: 'sessions rm', 'eval rm', 'rl rm'?)" in said
+
+
+def test_a_group_without_such_a_command_names_its_commands() -> None:
+    said = CliRunner().invoke(main, ["policy", "qqq"], prog_name="sandbox-tui").output
+    assert "No such command 'qqq'. `sandbox-tui policy` has: check, show" in said
 
 
 @pytest.mark.parametrize(
