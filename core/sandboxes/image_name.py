@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 
 DEFAULT_IMAGE = "sandbox-tui:latest"
 
 LACKS_IMAGE = "the Docker engine has no image"
 """How the reason for another sandbox begins if only an image is missing."""
+
+_PART = r"[a-z0-9]+(?:(?:\.|_{1,2}|-+)[a-z0-9]+)*"
+_NAME = re.compile(
+    rf"(?:[A-Za-z0-9.-]+(?::\d+)?/)?{_PART}(?:/{_PART})*(?::\w[\w.-]{{0,127}})?", re.ASCII
+)
+
+
+def can_be_tagged(name: str) -> bool:
+    """Return whether an image can get this name, which may have a registry and a tag."""
+    return _NAME.fullmatch(name) is not None
 
 
 def with_tag(image: str) -> str:

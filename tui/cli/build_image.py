@@ -11,19 +11,22 @@ from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.core.sandboxes.image.build import build_from_dockerfile, build_from_packages
-from sandbox_tui.core.sandboxes.image_name import DEFAULT_IMAGE, with_tag
+from sandbox_tui.core.sandboxes.image_name import DEFAULT_IMAGE, can_be_tagged, with_tag
 
 
 def build(tag: str | None, *, from_packages: bool, small: bool) -> None:
     """Build the image.
 
     Raises:
-        ConfigError: a small image is not built from packages, or the settings are not valid.
+        ConfigError: no image can have this name, a small image is not built from packages, or the
+            settings are not valid.
         SandboxUnavailable: no engine responds, a tool is missing, or the build failed.
     """
     if small and not from_packages:
         raise ConfigError("--small needs --from-packages: the Dockerfile has one size.")
-    name = tag or DEFAULT_IMAGE
+    name = DEFAULT_IMAGE if tag is None else tag
+    if not can_be_tagged(name):
+        raise ConfigError(f"--tag must be the name of an image, such as mine:1, not {tag!r}.")
     chosen = load().sandbox.image or DEFAULT_IMAGE
 
     def show(line: str) -> None:

@@ -120,11 +120,12 @@ def run(
 
     Several tasks, models or samples run side by side.
     """
-    tasks = [sys.stdin.read() if text == "-" else text for text in task]
     from sandbox_tui.core.run.run_request import RunRequest, requests_for
     from sandbox_tui.core.tools.registry import tools_named
     from sandbox_tui.tui.cli.model_server.local_model import with_found_model
+    from sandbox_tui.tui.cli.settings.task_from_stdin import tasks_of
 
+    tasks = tasks_of(task)
     is_silent = options["headless"] or options["as_json"]
     can_ask = is_terminal() and sys.stderr.isatty() and not is_silent
     settings = with_found_model(load_settings(overrides_of(options), theme), can_ask=can_ask)

@@ -48,6 +48,8 @@ def snapshots_prune(session: tuple[str, ...], every: bool, yes: bool) -> None:
     """
     from sandbox_tui.tui.cli.sessions.snapshots import prune
 
+    if every and session:
+        raise click.UsageError("Name SESSIONS or use --all, not both.")
     with open_store() as store:
         chosen = None if every else [session_named(store, name, strict=True).id for name in session]
         good = prune(store, chosen, ask=not yes)

@@ -51,3 +51,20 @@ def test_it_says_which_runs_use_the_image(
 ) -> None:
     monkeypatch.setenv("SANDBOX_TUI_SANDBOX_IMAGE", chosen)
     assert words in build(*(("--tag", tag) if tag else ())).output
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize("tag", ["", "Bad Name", "UPPER:1", "mine:", "mine:a b", "-x", "a//b"])
+def test_a_tag_that_no_image_can_have_is_refused_before_the_build(tag: str) -> None:
+    for kind in ([], ["--from-packages"]):
+        done = build(f"--tag={tag}", *kind)
+        assert done.exit_code == 2
+        assert done.output == (
+            f"sandbox-tui: --tag must be the name of an image, such as mine:1, not {tag!r}.\n"
+        )
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize("tag", ["mine", "mine:1.0-RC", "ghcr.io/me/my_image:x", "Host:5000/a/b:v"])
+def test_names_of_images_are_accepted(tag: str) -> None:
+    assert build("--tag", tag).exit_code == 0

@@ -366,3 +366,9 @@ def test_on_a_terminal_a_match_says_in_which_session_it_is(
     assert line.startswith(RUN)
     assert line.endswith("note         count the boats · mind the gap")
     assert "·" not in run("sessions", "search", "boats").stdout
+
+
+def test_all_snapshots_are_not_removed_if_a_session_is_named(store: Store) -> None:
+    done = CliRunner().invoke(main, ["snapshots", "prune", "last", "--all", "--yes"])
+    assert done.exit_code == 2
+    assert "Name SESSIONS or use --all, not both." in done.output
