@@ -165,6 +165,7 @@ def test_settings_are_changed_on_the_command_line(person: Person) -> None:
         assert person.is_back() == 0
         assert "f9" in person.runs("sandbox-tui keys home")
         assert "live.approve" in person.runs("sandbox-tui keys 'approve the call'")
+        assert "live.pause" in person.runs("sandbox-tui keys live pause")
         assert "usual" in person.runs("sandbox-tui keys --json | grep home.new")
         person.enters("sandbox-tui --theme ansi")
         person.sees("f9 new run")
@@ -186,6 +187,7 @@ def test_settings_are_changed_on_the_command_line(person: Person) -> None:
         person.runs("sandbox-tui config unset policy.rules --yes")
         person.runs("sandbox-tui config set model.base_url nowhere", code=2)
         assert person.runs("sandbox-tui --version")
+        assert person.runs("sandbox-tui -V")
         assert "serve" in person.runs("sandbox-tui --help")
         assert "--format" in person.runs("sandbox-tui help sessions export")
 
