@@ -160,7 +160,7 @@ def test_settings_are_changed_on_the_command_line(person: Person) -> None:
         assert "contrast" in person.runs("sandbox-tui config --json | grep theme")
         assert "f9" in person.runs("sandbox-tui keys | grep home.new")
         person.enters("sandbox-tui keys")  # too many for the screen: a pager shows them
-        person.sees("allow_always", "app.quit")
+        person.sees("app: everywhere", "app.quit")
         person.presses("q")
         assert person.is_back() == 0
         assert "f9" in person.runs("sandbox-tui keys home")
