@@ -19,6 +19,7 @@ SYNONYMS: dict[str, str] = {
     "edit": "change modify rewrite editor",
     "end": "stop kill cancel abort run",
     "evals": "benchmarks suite scores dataset samples",
+    "evals.new": "start run evals benchmark suite",
     "event": "skip seek",
     "event_back": "rewind skip seek",
     "export": "share save report html markdown trajectory film svg bundle jsonl atif asciicast"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +17,7 @@ from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.keys.available_actions import ActionHere
 from sandbox_tui.tui.keys.default_keys import ACTIONS
 from sandbox_tui.tui.keys.synonyms import synonyms
+from sandbox_tui.tui.screens.dialogs.help import HelpScreen
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.new_run.new_run import NewRunDialog
 from sandbox_tui.tui.screens.palette import sources
@@ -22,12 +25,16 @@ from sandbox_tui.tui.screens.palette.entry import Entry, Match, grouped
 from sandbox_tui.tui.screens.palette.entry_list import EntryList
 from sandbox_tui.tui.screens.palette.matching.closest_words import closest_words
 from sandbox_tui.tui.screens.palette.matching.fuzzy import fit
+from sandbox_tui.tui.screens.palette.palette_screen import PaletteScreen
 from sandbox_tui.tui.screens.palette.sources import (
     action_entries,
     setting_entries,
     theme_entries,
 )
+from sandbox_tui.tui.textual_support.private_api import shown_toasts
 from tests.screens.palette.test_evaluations import first_of
+from tests.snapshots.sample_eval import EVAL_ID, enter_eval
+from tests.unit.event_streams import started
 from tests.unit.sample_run import keep, sample
 from tests.waiting import until
 
@@ -174,7 +181,7 @@ def action(name: str) -> Entry:
     [
         ("change model", ["Actions", "Choose a model"]),
         ("switch the model", ["Actions", "Choose a model"]),
-        ("model quickly", ["No match for all words; for model:", "Actions", "Choose a model"]),
+        ("model quickly", ["No match for all words; some for: model", "Actions", "Choose a model"]),
         ("play faster", ["Not on this screen: Play faster (replay: +)"]),
         ("step 3", ["Not on this screen: Go to a step (replay: :)"]),
         ("rewind", ["Actions", "To the start", "Previous call"]),
@@ -239,3 +246,71 @@ def test_a_key_that_ends_a_running_session_deletes_it_only_later(
     ]
     rows = [(name, *(m.entry.words for m in some)) for name, some in grouped(entries, "delete", ())]
     assert rows == [("Actions", "Delete the session")]
+
+
+def test_an_action_that_is_off_comes_first_if_it_is_named() -> None:
+    off = replace(action("evals.compare"), off="there is only one evaluation")
+    report = replace(action("evals.report"), also="compare export")
+    groups = grouped([report, off], "compare", ())
+    assert [match.entry for _, some in groups for match in some] == [off, report]
+    groups = grouped([report, off], "two", ())
+    assert [match.entry for _, some in groups for match in some] == [off]
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("compare", "There is only one evaluation."),
+        ("compare it quickly", "No match for all words"),
+    ],
+)
+async def test_enter_runs_nothing_that_may_not_be_meant(
+    store: Store, own_home: Path, typed: str, said: str
+) -> None:
+    app = SandboxTui(load({"model.name": "m", "model.local_ports": [1]}), store)
+    off = replace(action("evals.compare"), off="there is only one evaluation")
+    report = replace(action("evals.report"), also="compare export")
+    known = [report, off] if said.startswith("There") else [report]
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        screen = PaletteScreen(known, nothing_more, (), lambda typed: ())
+        await app.push_screen(screen)
+        screen.query_one(Input).value = typed
+        await pilot.pause()
+        assert screen.query_one(EntryList).current is None
+        await pilot.press("enter")
+        assert app.screen is screen
+        await until(pilot, lambda: any(said in one.message for one in shown_toasts(app)))
+        await pilot.press(*["down"] * len(known))
+        assert screen.query_one(EntryList).current == report
+
+
+async def nothing_more() -> AsyncIterator[Sequence[Entry]]:
+    """Yield no entries."""
+    return
+    yield
+
+
+async def test_a_sample_is_found_by_its_id(store: Store, own_home: Path) -> None:
+    app = SandboxTui(load({"model.name": "m", "model.local_ports": [1]}), store)
+    run = enter_eval(store, time.time()).info.id + "-sample"
+    store.append(run, [started(run, task="a sample")])
+    with store.transaction() as connection:
+        connection.execute("INSERT INTO eval_runs VALUES (?, ?)", [run, EVAL_ID])
+    assert store.standalone_runs(10) == []
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+        assert (await first_of(app, pilot, run)).id == run
+
+
+async def test_the_help_finds_the_closest_word(store: Store, own_home: Path) -> None:
+    app = SandboxTui(load({"model.name": "m", "model.local_ports": [1]}), store)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+        await pilot.press("question_mark", *"setings")
+        await until(pilot, lambda: isinstance(app.screen, HelpScreen) and app.screen.meant)
+        screen = app.screen
+        assert isinstance(screen, HelpScreen)
+        assert screen.meant == "settings"
+        assert "Settings" in [words for _, words in screen.keys_shown]
+        await pilot.press(*"zzz")
+        await until(pilot, lambda: screen.keys_shown == [])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from itertools import groupby
 from operator import attrgetter
 from typing import Any, ClassVar
@@ -25,6 +26,7 @@ from sandbox_tui.tui.keys.synonyms import synonyms
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import as_sentence, needs_session_row
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
+from sandbox_tui.tui.screens.palette.matching.closest_words import closest_words
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.line_input import LineInput
@@ -96,11 +98,10 @@ class HelpScreen(Dialog[None]):
 
     @property
     def actions_shown(self) -> list[ActionHere]:
-        """The actions whose words, other words, keys or group match the typed text; those on
-        exactly this key come first, with their groups."""
+        """The actions whose words, other words, keys or group match the typed text, or the closest
+        one if none does; those on exactly this key come first, with their groups."""
         typed = self._typed
-        words = typed.lower().split()
-        found = [action for action in self._all if all(_has(action, word) for word in words)]
+        found = self._matching(self.meant or typed)
         on_key = {action.group for action in found if typed in action.keys}
         return sorted(
             found,
@@ -110,6 +111,18 @@ class HelpScreen(Dialog[None]):
                 typed not in one.keys,
             ),
         )
+
+    @property
+    def meant(self) -> str:
+        """The text that is closest to a typed one that matches nothing; empty if there is none."""
+        typed = self._typed
+        if not typed or self._matching(typed):
+            return ""
+        return closest_words(typed, (word for one in self._all for word in _words(one)))
+
+    def _matching(self, typed: str) -> list[ActionHere]:
+        words = typed.lower().split()
+        return [one for one in self._all if all(_has(one, word) for word in words)]
 
     @property
     def enter_words(self) -> str:
@@ -210,11 +223,18 @@ class HelpScreen(Dialog[None]):
             _side_by_side([c[y] if y < len(c) else Text() for c in drawn], room)
             for y in range(rows)
         ]
+        if meant := self.meant:
+            lines.insert(0, Text(f"No match; the closest: {meant}", style=palette.dim))
         return Text("\n", no_wrap=True).join(lines)
 
 
 NOTED = 3
 """Actions of a group that are off for the same reason, from which on it is said once."""
+
+
+def _words(action: ActionHere) -> Iterator[str]:
+    """Yield all words that find an action."""
+    yield from (*action.words.lower().split(), *synonyms(action.name, action.words).split())
 
 
 def _text(action: ActionHere) -> str:

@@ -99,7 +99,9 @@ class ChooseEntryDialog(Dialog[Entry | None]):
     @on(EntryList.Selected)
     def _chosen(self, event: Input.Submitted | EntryList.Selected) -> None:
         event.stop()
-        entry = self._list.current or self._list.first  # the cursor is on none that is off
+        entry, first = self._list.current, self._list.first
+        if entry is None and first is not None and first.off:  # the cursor is on none that is off
+            entry = first
         if entry is None:
             if heading := next(iter(self._list.rows), ""):  # it says where to find what is meant
                 self.notify(as_sentence(heading), markup=False, timeout=3)

@@ -21,6 +21,10 @@ WAITING = "Waiting for you"
 RECENT = "Recent"
 """Heading of the most recently chosen entries."""
 
+NOT_ALL_WORDS = "No match for all words"
+"""How the heading of entries begins that match all typed words but one: enter chooses none before
+the user has moved the cursor to it."""
+
 MAX_RECENT = 5
 """Maximum number of recently chosen entries listed."""
 
@@ -91,12 +95,20 @@ class Match(NamedTuple):
         places: the matched characters of its words.
         score: how well it matches.
         level: the level of the match; only those of the highest one are listed.
+        exact: the text is the name of the action, which is listed first even if it is off: another
+            one that can be chosen is not what is meant.
     """
 
     entry: Entry
     places: tuple[int, ...] = ()
     score: float = 0.0
     level: int = WORDS
+    exact: bool = False
+
+    @property
+    def comes_later(self) -> bool:
+        """Whether all that can be chosen is listed before it."""
+        return bool(self.entry.off) and not self.exact
 
 
 _WORD = re.compile(r"[\w-]+")
@@ -121,14 +133,15 @@ def grouped(entries: Sequence[Entry], typed: str, recent: Sequence[str]) -> list
     """
     if not typed.strip():
         return _all(entries, recent)
-    if found := _with_all_words(entries, typed) or _with_all_words(entries, without_fillers(typed)):
+    kept = without_fillers(typed)
+    if found := _with_all_words(entries, typed) or _with_all_words(entries, kept):
         return found
     meant = closest_words(typed, _words_of(entries))
     if meant and (found := _found(entries, meant)):
         return [(f"No match; the closest: {meant}", []), *found]
-    for rest in without_a_word(typed):
+    for rest in without_a_word(kept or typed):
         if found := _with_all_words(entries, rest):
-            return [(f"No match for all words; for {rest}:", []), *found]
+            return [(f"{NOT_ALL_WORDS}; some for: {rest}", []), *found]
     return _found(entries, typed)  # letters that may be there by coincidence
 
 
@@ -182,9 +195,12 @@ def _found(entries: Sequence[Entry], typed: str) -> list[Group]:
     for entry in entries:
         found = _fit(typed, entry)
         if found is not None:
-            matches.append(Match(entry, found.places, found.score, found.level))
+            exact = _is_name(typed, entry)
+            matches.append(Match(entry, found.places, found.score, found.level, exact))
     best = max((match.level for match in matches), default=WORDS)
     matches = [match for match in matches if match.level == best]
+    if any(match.exact and not match.entry.off for match in matches):
+        matches = [match._replace(exact=not match.entry.off) for match in matches]
     groups: list[Group] = []
     for kind in KINDS:
         of_kind = [match for match in matches if match.entry.kind == kind]
@@ -197,13 +213,13 @@ def _found(entries: Sequence[Entry], typed: str) -> list[Group]:
 def _place(match: Match) -> tuple[bool, bool, float]:
     """Return the sort key of a match within its kind: what escape does is the way out of something,
     and comes after what leads to it."""
-    return bool(match.entry.off), match.entry.detail == "esc", -match.score
+    return match.comes_later, match.entry.detail == "esc", -match.score
 
 
 def _rank(group: Group) -> tuple[bool, float]:
     """Return the sort key of a group with matches, by the first of these."""
     kind, (first, *_) = group
-    return bool(first.entry.off), -first.score - (ACTIONS_LEAD if kind == "Actions" else 0)
+    return first.comes_later, -first.score - (ACTIONS_LEAD if kind == "Actions" else 0)
 
 
 def _fit(typed: str, entry: Entry) -> Fit | None:
@@ -229,9 +245,12 @@ def _fit(typed: str, entry: Entry) -> Fit | None:
 
 def _fit_name(typed: str, entry: Entry) -> Fit | None:
     """Match the name of an action, which the key bar shows, such as `step`: it comes first."""
+    return Fit((WHOLE + 1) * len(typed), ()) if _is_name(typed, entry) else None
+
+
+def _is_name(typed: str, entry: Entry) -> bool:
     purpose = entry.name.partition(".")[2].replace("_", " ")
-    is_name = entry.kind == "Actions" and typed != "" and typed == purpose
-    return Fit((WHOLE + 1) * len(typed), ()) if is_name else None
+    return entry.kind == "Actions" and purpose != "" and " ".join(typed.lower().split()) == purpose
 
 
 def _fit_key(typed: str, entry: Entry) -> Fit | None:

@@ -11,7 +11,7 @@ from textual.events import Click
 from typing_extensions import override
 
 from sandbox_tui.tui.format.fit_line import fit_line
-from sandbox_tui.tui.screens.palette.entry import Entry, Group, Match
+from sandbox_tui.tui.screens.palette.entry import NOT_ALL_WORDS, Entry, Group, Match
 from sandbox_tui.tui.theming.palette import Palette, palette_of
 from sandbox_tui.tui.widgets.block_list import BlockList
 
@@ -35,15 +35,29 @@ class EntryList(BlockList, can_focus=False):
         self.following = False
 
     def show(self, groups: Sequence[Group]) -> None:
-        """Show groups; the cursor goes to the first entry that can be chosen."""
+        """Show groups; the cursor goes to the first entry if that can be chosen, or others are as
+        likely to be meant."""
         self._rows = []
         for heading, matches in groups:
             self._rows += [heading, *matches]
         self.following = False
         self.cursor = -1
         self.reset()
-        self.cursor = next((n for n, row in enumerate(self._rows) if _can_be_chosen(row)), -1)
+        self.cursor = self._cursor_at_first()
         self.scroll_to(y=0, animate=False, force=True, immediate=True)
+
+    def _cursor_at_first(self) -> int:
+        """Return the first row that can be chosen; -1 if what is listed first is what is meant, but
+        is off, or if nothing is meant for sure."""
+        for place, row in enumerate(self._rows):
+            if isinstance(row, str):
+                if row.startswith(NOT_ALL_WORDS):
+                    return -1
+            elif row.exact and row.entry.off:
+                return -1
+            elif not row.entry.off:
+                return place
+        return -1
 
     def go_back_to(self, entry: Entry) -> None:
         """Put the cursor on an entry if it is still listed."""
@@ -116,10 +130,6 @@ class EntryList(BlockList, can_focus=False):
         if isinstance(row, str):
             return [Text(f" {row}", style=palette.strong, no_wrap=True)]
         return [_line(row, width, palette)]
-
-
-def _can_be_chosen(row: str | Match) -> bool:
-    return isinstance(row, Match) and not row.entry.off
 
 
 def _line(match: Match, width: int, palette: Palette) -> Text:

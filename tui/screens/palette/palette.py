@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from dataclasses import replace
 from functools import partial
@@ -58,6 +59,10 @@ MAX_EVALUATIONS = 100
 """The newest evaluations, which can be opened by name."""
 
 
+_ID = re.compile(r"[0-9a-z-]{5,}")
+"""An id of a session, or its last part."""
+
+
 class Palette:
     """Opens over the top screen.
 
@@ -107,7 +112,7 @@ class Palette:
                 self._app.call_later(self._choose, entry)
 
         later = partial(self._read, below, waiting, shown)
-        for_typed = partial(typed_entries, self._app, below)
+        for_typed = partial(self._typed_entries, below)
         self._app.push_screen(PaletteScreen(known, later, self._recent, for_typed), chosen)
 
     def _waiting_entries(self, below: Screen[object], waiting: Sequence[str]) -> Sequence[Entry]:
@@ -151,6 +156,18 @@ class Palette:
         copy_id, also = partial(copy, self._app, run_id), synonyms("home.copy_id")
         entry = Entry("Actions", "home.copy_id", words, run_id, copy_id, "", also)
         return (entry, *self._parent_entries(below, run_id))
+
+    def _typed_entries(self, below: Screen[object], typed: str) -> Sequence[Entry]:
+        """Return the entries that a typed text adds, among them the session with this id, which may
+        be a sample of an evaluation or too old to be listed."""
+        found = typed_entries(self._app, below, typed)
+        if not _ID.fullmatch(typed.strip()):
+            return found
+        try:
+            run = self._runs.store.run(typed.strip())
+        except StoreError:
+            return found
+        return (*found, session_entry(run, SessionOpener(below, self._runs).open))
 
     def _parent_entries(self, below: Screen[object], run_id: str) -> Sequence[Entry]:
         try:

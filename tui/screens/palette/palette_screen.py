@@ -58,4 +58,6 @@ class PaletteScreen(ChooseEntryDialog):
 
     @override
     def groups(self, typed: str) -> list[Group]:
-        return grouped([*self._for_typed(typed), *self._entries], typed, self._recent)
+        known = {(entry.kind, entry.name) for entry in self._entries}
+        more = [one for one in self._for_typed(typed) if (one.kind, one.name) not in known]
+        return grouped([*more, *self._entries], typed, self._recent)

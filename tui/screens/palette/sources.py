@@ -30,6 +30,9 @@ MAX_TITLE_CHARACTERS = 200
 DARK_WORDS, LIGHT_WORDS = "dark mode night", "light mode day bright"
 """Other words for a dark theme, and for a light one."""
 
+OPEN_WORDS = "Open what the cursor is on"
+"""What enter does in a list."""
+
 _ENDS = "home.end"
 """Name of what the key does that deletes a session while its run is still running."""
 
@@ -41,9 +44,10 @@ def action_entries(app: App[int], screen: Screen[object]) -> list[Entry]:
     """Return the actions of a screen, each once, except navigation and the palette itself."""
     entries: dict[str, Entry] = {}
     for here in available_actions(screen):
-        if here.group == MOVING or here.name in ("app.palette", OPEN):
+        if here.name == OPEN:
+            here = here._replace(words=OPEN_WORDS)
+        elif here.group == MOVING or here.name == "app.palette":
             continue
-
         keys, run = " ".join(here.keys), partial(here.run, app)
         name = _ENDS if (ends := _ends_instead(here)) else here.name
         entry = Entry("Actions", name, here.words, keys, run, here.off, synonyms(name, here.words))

@@ -76,10 +76,10 @@ def _runs(below: Screen[object], typed: str) -> Sequence[Entry]:
         below.set_focus(tile)
         await below.run_action("open")
 
-    off = "" if tile.display else "the filter hides it"
+    off, also = "" if tile.display else "the filter hides it", "tile sample go jump"
     return (
-        Entry("Actions", f"go_to_run_{number}", f"Go to run {number}", "", tile.focus, off),
-        Entry("Actions", f"open_run_{number}", f"Open run {number}", "", open_run, off),
+        Entry("Actions", f"go_to_run_{number}", f"Go to run {number}", "", tile.focus, off, also),
+        Entry("Actions", f"open_run_{number}", f"Open run {number}", "", open_run, off, also),
     )
 
 
