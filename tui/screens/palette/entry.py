@@ -139,10 +139,11 @@ def grouped(entries: Sequence[Entry], typed: str, recent: Sequence[str]) -> list
     meant = closest_words(typed, _words_of(entries))
     if meant and (found := _found(entries, meant)):
         return [(f"No match; the closest: {meant}", []), *found]
+    groups: list[Group] = []
     for rest in without_a_word(kept or typed):
         if found := _with_all_words(entries, rest):
-            return [(f"{NOT_ALL_WORDS}; some for: {rest}", []), *found]
-    return _found(entries, typed)  # letters that may be there by coincidence
+            groups += [(f"{NOT_ALL_WORDS}; some for: {rest}", []), *found]
+    return groups or _found(entries, typed)  # letters that may be there by coincidence
 
 
 def _with_all_words(entries: Sequence[Entry], typed: str) -> list[Group]:

@@ -43,10 +43,12 @@ THEME_WORDS = {"contrast": "high accessibility accessible"}
 def action_entries(app: App[int], screen: Screen[object]) -> list[Entry]:
     """Return the actions of a screen, each once, except navigation and the palette itself."""
     entries: dict[str, Entry] = {}
-    for here in available_actions(screen):
-        if here.name == OPEN:
+    listed = available_actions(screen)
+    opens = {here.name for here in listed if here.name.endswith(".open")}
+    for here in listed:
+        if here.name == OPEN and len(opens) == 1:
             here = here._replace(words=OPEN_WORDS)
-        elif here.group == MOVING or here.name == "app.palette":
+        elif here.group == MOVING or here.name in ("app.palette", OPEN):
             continue
         keys, run = " ".join(here.keys), partial(here.run, app)
         name = _ENDS if (ends := _ends_instead(here)) else here.name
