@@ -110,7 +110,7 @@ def test_a_program_in_the_shell_gets_mouse_and_paste(
     own_home: Path, scripted_server: Start
 ) -> None:
     with running(own_home, scripted_server, "true", "--step") as terminal:
-        terminal.wait_for("waits for you")
+        terminal.wait_for("waits for you", " 1 bash", "approve")
         terminal.press("t")
         terminal.wait_for("‹shell›", "keyboard goes to the sandbox · ctrl+] releases it", "❯ ")
         terminal.type(LISTENER)
@@ -152,7 +152,7 @@ def test_a_command_that_asks_is_answered(own_home: Path, scripted_server: Start)
         "printf '\\033[7mready\\033[0m\\n'; read -s -p 'password: ' x; echo; echo \"${#x} chars\""
     )
     with running(own_home, scripted_server, command, "--tty", "--step") as terminal:
-        terminal.wait_for("waits for you")
+        terminal.wait_for("waits for you", " 1 bash", "approve")
         terminal.press("a")
         terminal.wait_for(
             "◆ waits for input", "waits for a password · 2, enter answers · esc interrupts"
