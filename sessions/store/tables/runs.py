@@ -191,7 +191,7 @@ def find(database: Database, name: str, *, strict: bool) -> dict[str, Any]:
             rows = database.rows(query, [name])
     if not rows and strict:
         whole = str(find(database, name, strict=False)["id"])
-        beginning = f"the first {MIN_PREFIX} characters of an id or more"
+        beginning = f"at least the first {MIN_PREFIX} characters of an id"
         raise NotStored(f"Deleting takes {beginning}, not {name!r}: this session is {whole}.")
     if not rows:
         raise not_found(name)

@@ -484,7 +484,10 @@ def test_the_end_of_an_id_is_too_little_to_delete_by(tmp_path: Path) -> None:
     with contextlib.closing(Store(tmp_path / "s.db")) as store:
         keep(store, *sample("a task"), run_id="20261126-110405-yycz5")
         assert store.run("yycz5").id == "20261126-110405-yycz5"
-        with pytest.raises(NotStored, match="first 4 characters of an id, not .yycz5.: 20261126-110405-yycz5"):
+        with pytest.raises(
+            NotStored,
+            match="first 4 characters of an id, not .yycz5.: this session is 20261126-110405-yycz5",
+        ):
             store.run("yycz5", strict=True)
         with pytest.raises(NotStored, match="There is no session 'nobody'"):
             store.run("nobody", strict=True)
@@ -505,5 +508,8 @@ def test_any_part_of_an_id_names_its_session(tmp_path: Path) -> None:
         with pytest.raises(NotStored, match="110417-azg4b, 20261126-110405-yycz5. Type more"):
             store.run("1104")
         for part in ("110417", "yycz5"):
-            with pytest.raises(NotStored, match="first 4 characters of an id, not .*: 20261126-1104"):
+            with pytest.raises(
+                NotStored,
+                match="first 4 characters of an id, not .*: this session is 20261126-1104",
+            ):
                 store.run(part, strict=True)
