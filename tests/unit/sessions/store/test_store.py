@@ -494,7 +494,9 @@ def test_the_end_of_an_id_is_too_little_to_delete_by(tmp_path: Path) -> None:
         with pytest.raises(NotStored, match="There is no session 'zzz'"):
             store.run("zzz", strict=True)
         for part in ("yyc", "202"):
-            with pytest.raises(NotStored, match=f"an id, not '{part}': 20261126-110405-yycz5"):
+            with pytest.raises(
+                NotStored, match=f"an id, not '{part}': this session is 20261126-110405-yycz5"
+            ):
                 store.run(part, strict=True)
 
 
