@@ -9,12 +9,13 @@ from typing import Literal
 from sandbox_tui.core.base.errors import SandboxError
 from sandbox_tui.core.sandboxes.base import SnapshotStore, StoredSnapshot
 from sandbox_tui.core.sandboxes.bubblewrap.snapshots import FolderSnapshots
-from sandbox_tui.core.sandboxes.docker.snapshots.images import REPOSITORY, ImageSnapshots
+from sandbox_tui.core.sandboxes.docker.engine import SNAPSHOTS
+from sandbox_tui.core.sandboxes.docker.snapshots.images import ImageSnapshots
 
 
 def kind_of(name: str) -> Literal["docker", "bubblewrap"]:
     """Return the kind of sandbox that took the snapshot of this name."""
-    return "docker" if name.startswith(f"{REPOSITORY}:") else "bubblewrap"
+    return "docker" if name.startswith(f"{SNAPSHOTS}:") else "bubblewrap"
 
 
 class SnapshotStores:

@@ -105,17 +105,34 @@ def limit_options(of: str, conversation: str) -> Decorator:
     )
 
 
+def limit_option(of: str, default: int) -> Decorator:
+    """Return the option of a command that lists or finds these."""
+    return click.option(
+        "--limit",
+        metavar="N",
+        type=click.IntRange(1),
+        default=default,
+        show_default=True,
+        help=f"Maximum number of {of}.",
+    )
+
+
+def free_port_option(default: int) -> Decorator:
+    """Return the option of a command that serves something, on a free port if that is 0."""
+    return click.option(
+        "--port",
+        metavar="N",
+        type=click.IntRange(0, 65535),
+        default=default,
+        show_default=True,
+        help="Port to listen on; 0: a free one.",
+    )
+
+
 def list_options(of: str, default: int = 20) -> Decorator:
     """Return the options of a command that lists these."""
     return added(
-        click.option(
-            "--limit",
-            metavar="N",
-            type=click.IntRange(1),
-            default=default,
-            show_default=True,
-            help=f"Maximum number of {of}.",
-        ),
+        limit_option(of, default),
         click.option("--json", "as_json", is_flag=True, help="Print JSON, one object per line."),
     )
 

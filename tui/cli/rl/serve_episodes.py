@@ -10,6 +10,7 @@ import click
 
 from sandbox_tui.tui.cli.completion.names import complete_scorer
 from sandbox_tui.tui.cli.options import (
+    free_port_option,
     image_option,
     load_settings,
     max_steps_option,
@@ -31,14 +32,7 @@ CONCURRENCY = 16
 @click.option(
     "--host", metavar="HOST", default="127.0.0.1", show_default=True, help="Address to listen on."
 )
-@click.option(
-    "--port",
-    metavar="N",
-    type=click.IntRange(0, 65535),
-    default=8766,
-    show_default=True,
-    help="Port to listen on; 0: a free one.",
-)
+@free_port_option(8766)
 @click.option(
     "--concurrency",
     metavar="N",

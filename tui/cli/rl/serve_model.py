@@ -8,18 +8,13 @@ from pathlib import Path
 
 import click
 
+from sandbox_tui.tui.cli.options import free_port_option
+
 
 @click.command("serve-model", short_help="Serve a trained model on this machine.")
 @click.argument("model", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--name", metavar="NAME", help="Name to serve it under (default: the folder's name).")
-@click.option(
-    "--port",
-    metavar="N",
-    type=click.IntRange(0, 65535),
-    default=8300,
-    show_default=True,
-    help="Port to listen on; 0: a free one.",
-)
+@free_port_option(8300)
 @click.option("--threads", metavar="N", type=click.IntRange(1), help="CPU threads (default: all).")
 def serve_model(model: Path, name: str | None, port: int, threads: int | None) -> None:
     """Serve the model in the folder MODEL with an OpenAI-compatible API, on this machine only.

@@ -18,7 +18,7 @@ from sandbox_tui.tui.cli.completion.stored import (
     complete_tag,
 )
 from sandbox_tui.tui.cli.open_store import open_store, session_named, store_to_read, unique_by_id
-from sandbox_tui.tui.cli.options import yes_option
+from sandbox_tui.tui.cli.options import limit_option, yes_option
 from sandbox_tui.tui.cli.settings.output_file import choose_format, force_option
 
 
@@ -63,14 +63,7 @@ def sessions() -> None:
 
 @sessions.command("ls")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, one session per line.")
-@click.option(
-    "--limit",
-    type=click.IntRange(1),
-    default=50,
-    show_default=True,
-    metavar="N",
-    help="Maximum number of sessions.",
-)
+@limit_option("sessions", 50)
 @click.option("--all", "every", is_flag=True, help="Also list samples of evaluations and rollouts.")
 def sessions_ls(as_json: bool, limit: int, every: bool) -> None:
     """List sessions, newest first."""
@@ -136,14 +129,7 @@ class _Search(click.Command):
 )
 @click.argument("query", nargs=-1, required=True, shell_complete=complete_filter)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, one match per line.")
-@click.option(
-    "--limit",
-    type=click.IntRange(1),
-    default=50,
-    show_default=True,
-    metavar="N",
-    help="Maximum number of matches.",
-)
+@limit_option("matches", 50)
 def sessions_search(query: tuple[str, ...], as_json: bool, limit: int) -> None:
     """Find QUERY in titles, tags, tasks, replies, calls, output and notes of all sessions.
 

@@ -12,7 +12,7 @@ from textual.screen import Screen
 
 from sandbox_tui.tui.screens.palette.entry import Entry
 from sandbox_tui.tui.screens.palette.evaluation_actions import evaluation_of
-from sandbox_tui.tui.screens.palette.places import places_of
+from sandbox_tui.tui.screens.palette.steps_and_calls import places_of
 from sandbox_tui.tui.textual_support.copy_text import copy
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 
@@ -67,7 +67,9 @@ def _place(kind: str, number: int, last: int, go: Callable[[int], object]) -> En
 def _runs(below: Screen[object], typed: str) -> Sequence[Entry]:
     """Return what can be done with the run of a wall that is meant."""
     found = _RUN.fullmatch(typed)
-    number = int(found[1]) if found is not None else 0
+    if found is None:
+        return ()
+    number = int(found[1])
     tile = next((one for one in below.query(RunTile) if one.number == number), None)
     if tile is None:
         return ()

@@ -13,9 +13,8 @@ from sandbox_tui.core.sandboxes.base import SnapshotStore, StoredSnapshot
 from sandbox_tui.core.sandboxes.docker.container_owner import LABEL
 from sandbox_tui.core.sandboxes.docker.engine import SNAPSHOTS, connect, describe_error
 
-REPOSITORY = SNAPSHOTS
 SNAPSHOT = f"{LABEL}.snapshot"
-_NAME = re.compile(rf"{REPOSITORY}:[\w.-]{{1,128}}")
+_NAME = re.compile(rf"{SNAPSHOTS}:[\w.-]{{1,128}}")
 
 
 def commit(client: Any, container: Any, session: str, tag: str) -> tuple[str, int]:
@@ -30,9 +29,9 @@ def commit(client: Any, container: Any, session: str, tag: str) -> tuple[str, in
     labels = " ".join(f'{name}="{value}"' for name, value in _labels(session).items())
     below = client.images.get(container.attrs["Image"]).attrs.get("Size", 0)
     image = container.commit(
-        repository=REPOSITORY, tag=tag, changes=[f"LABEL {labels}"], pause=False
+        repository=SNAPSHOTS, tag=tag, changes=[f"LABEL {labels}"], pause=False
     )
-    return f"{REPOSITORY}:{tag}", max(0, int(image.attrs.get("Size", 0)) - int(below))
+    return f"{SNAPSHOTS}:{tag}", max(0, int(image.attrs.get("Size", 0)) - int(below))
 
 
 def own_bytes(client: Any, container: Any) -> int:
@@ -69,7 +68,7 @@ class ImageSnapshots(SnapshotStore):
                 )
                 for image in found
                 for tag in image.tags
-                if tag.startswith(f"{REPOSITORY}:")
+                if tag.startswith(f"{SNAPSHOTS}:")
             ]
         except Exception as error:
             raise SandboxError(
