@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from textual.containers import VerticalScroll
 from textual.pilot import Pilot
 from textual.widgets import Input
 
@@ -70,3 +71,16 @@ async def test_actions_on_sessions_are_one_line_while_the_row_is_an_evaluation(
         await pilot.pause()
         text = shown._list(palette_of(shown)).plain
         assert "Rename the session – this is an evaluation: enter lists" in " ".join(text.split())
+
+
+async def test_home_and_end_scroll_while_nothing_is_typed(app: SandboxTui) -> None:
+    async with app.run_test(size=(60, 20)) as pilot:
+        shown = await helped(app, pilot)
+        scroll = shown.query_one(VerticalScroll)
+        await until(pilot, lambda: scroll.max_scroll_y > 0)
+        await pilot.press("end")
+        await until(pilot, lambda: scroll.scroll_y == scroll.max_scroll_y)
+        await pilot.press("home")
+        await until(pilot, lambda: scroll.scroll_y == 0)
+        await pilot.press("e", "end", "left")
+        assert (shown.query_one(Input).cursor_position, scroll.scroll_y) == (0, 0)

@@ -11,10 +11,12 @@ from textual.widgets import Input
 
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.sessions import RunRegistry, Store
+from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.evals.eval_screen import EvalScreen
 from sandbox_tui.tui.screens.evals.evals_screen import EvalsScreen
 from sandbox_tui.tui.screens.evals.new_eval import NewEvalDialog
+from sandbox_tui.tui.screens.evals.open_eval import EvalOpener
 from sandbox_tui.tui.screens.evals.source import RecordedEval
 from sandbox_tui.tui.screens.palette.entry import Entry
 from sandbox_tui.tui.screens.palette.entry_list import EntryList
@@ -101,3 +103,17 @@ async def test_an_evaluation_is_run_again_over_the_list_of_all(
         assert entry.words == "Run the evaluation again"
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, NewEvalDialog))
+
+
+async def test_the_key_opens_the_form_over_the_list_of_all(app: SandboxTui, store: Store) -> None:
+    found = enter_eval(store, time.time())
+    async with app.run_test(size=(100, 30)) as pilot:
+        registry = EvalRegistry(RunRegistry(store))
+        EvalOpener(app.screen, registry, app.settings).open(found)
+        await until(pilot, lambda: isinstance(app.screen, EvalScreen))
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: isinstance(app.screen, NewEvalDialog))
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, EvalsScreen))
+        await pilot.press("q")
+        await until(pilot, lambda: isinstance(app.screen, EvalScreen))

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
+from textual.widgets import Input
 
+from sandbox_tui.core.base.durations import clock
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
@@ -70,3 +72,37 @@ async def test_the_id_of_the_session_is_copied(app: SandboxTui, store: Store) ->
         assert (entry.words, entry.off) == ("Copy the session's id", "")
         await pilot.press("enter")
         await until(pilot, lambda: app.clipboard == "r")
+
+
+@pytest.mark.parametrize("typed", ["setp 3", "stp 3", "jump to 3", "jmup to 3"])
+async def test_a_mistyped_step_is_gone_to(app: SandboxTui, store: Store, typed: str) -> None:
+    async with app.run_test(size=(100, 30)) as pilot:
+        await replayed(app, pilot, store)
+        assert (await first_of(app, pilot, typed)).words == "Go to step 3"
+
+
+@pytest.mark.parametrize("typed", ["{}", "go to {}", "time {}", "50%"])
+async def test_a_moment_is_gone_to(app: SandboxTui, store: Store, typed: str) -> None:
+    half = clock(store.run("r").seconds / 2)
+    async with app.run_test(size=(100, 30)) as pilot:
+        screen = await replayed(app, pilot, store)
+        await pilot.press("$")
+        await until(pilot, lambda: screen.is_settled and screen.state.finished)
+        entry = await first_of(app, pilot, typed.format(half))
+        assert entry.words == f"Go to {half if '{' in typed else typed}"
+        await pilot.press("enter")
+        await until(pilot, lambda: app.screen is screen and screen.state.finished is None)
+        await until(pilot, lambda: screen.is_settled)
+        assert 0 < screen.state.step < screen.steps
+
+
+async def test_a_moment_after_the_end_says_when_that_is(app: SandboxTui, store: Store) -> None:
+    async with app.run_test(size=(100, 30)) as pilot:
+        await replayed(app, pilot, store)
+        await first_of(app, pilot, "50%")
+        app.screen.query_one(Input).value = "99:59"
+        await pilot.pause()
+        first = app.screen.query_one(EntryList).first
+        assert first is not None
+        end = clock(store.run("r").seconds)
+        assert (first.words, first.off) == ("Go to 99:59", f"the session ends at {end}")

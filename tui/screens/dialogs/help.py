@@ -56,12 +56,25 @@ MAX_LINES = 3
 
 
 class HelpFilter(LineInput):
-    """The filter; as long as it is empty, the key that opened the help closes it again."""
+    """The filter; as long as it is empty, the key that opened the help closes it again, and home
+    and end scroll the list."""
 
     @override
     def check_consume_key(self, key: str, character: str | None) -> bool:
         closes = not self.value and action_with(key, ("help",)) == "help.leave"
         return not closes and super().check_consume_key(key, character)
+
+    @override
+    def action_home(self, select: bool = False) -> None:
+        super().action_home(select)
+        if not self.value:
+            self.screen.query_one(VerticalScroll).scroll_home(animate=False)
+
+    @override
+    def action_end(self, select: bool = False) -> None:
+        super().action_end(select)
+        if not self.value:
+            self.screen.query_one(VerticalScroll).scroll_end(animate=False)
 
 
 class HelpScreen(Dialog[None]):

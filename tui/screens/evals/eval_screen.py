@@ -66,7 +66,8 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
         source: provides the samples.
         runs: the runs of this program, and the store with all sessions.
         on_resume: resumes it and replaces this screen; None if the opener cannot.
-        on_again: opens the form for the same evaluation; None if the opener cannot.
+        on_again: opens the form for the same evaluation, given this screen; None if the opener
+            cannot.
         confirm_leave: whether leaving it asks what to do with an evaluation of this program, or it
             continues in the background, where it already is.
     """
@@ -106,7 +107,7 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
         source: EvalSource,
         runs: RunRegistry,
         on_resume: Callable[[Screen[None]], None] | None = None,
-        on_again: Callable[[], None] | None = None,
+        on_again: Callable[[Screen[None]], None] | None = None,
         *,
         confirm_leave: bool = False,
     ) -> None:
@@ -343,10 +344,9 @@ class EvalScreen(ExplainsUnavailable, ProgressScreen[EvalScreenData], ClosesWhen
             self._on_resume(self)
 
     def action_run_again(self) -> None:
-        """Leave for the form of an evaluation like this one."""
+        """Open the form of an evaluation like this one."""
         if self._on_again is not None:
-            self.dismiss(None)
-            self._on_again()
+            self._on_again(self)
 
     def action_wall(self) -> None:
         """Show the running samples side by side."""

@@ -36,7 +36,8 @@ class EvalOpener:
         screen: the screen below.
         evals: the evaluations of this program; the store has the others.
         settings: the current settings.
-        on_again: opens the form for an evaluation like one; None if the screen below has no form.
+        on_again: opens the form for an evaluation like one; None if the screen below has no form:
+            then it opens over the list of all evaluations.
         confirm_leave: whether leaving an evaluation of this program asks what to do with it.
     """
 
@@ -128,6 +129,20 @@ class EvalOpener:
         now = await asyncio.to_thread(ledger.summary, self._evals.runs.store, info.id)
         return now.status == "finished"
 
+    def _run_again(self, info: EvalInfo, shown: Screen[None]) -> None:
+        if self._on_again is not None:
+            shown.dismiss(None)
+            self._on_again(info)
+        else:
+            shown.run_worker(keys_for_dialog(shown, self._run_again_over_list(info)))
+
+    async def _run_again_over_list(self, info: EvalInfo) -> None:
+        from sandbox_tui.tui.screens.evals.evals_screen import EvalsScreen
+
+        listed = EvalsScreen(self._evals, self._settings)
+        await app_of(self._screen).push_screen(listed)
+        listed.run_again(info)
+
     def _replace(self, shown: Screen[Any] | None, source: EvalSource) -> None:
         app = app_of(self._screen)
         if shown is not None and app.screen is shown:
@@ -144,6 +159,6 @@ class EvalOpener:
             source,
             self._evals.runs,
             partial(self.resume, info),
-            None if self._on_again is None else partial(self._on_again, info),
+            partial(self._run_again, info),
             confirm_leave=self._confirm_leave,
         )

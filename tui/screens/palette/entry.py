@@ -280,7 +280,9 @@ def _fit_id(parts: Sequence[str], entry: Entry) -> Fit | None:
     return Fit(ID_SCORE * sum(map(len, parts)) - len(entry.words) / 1000, ())
 
 
-def _begins_any(part: str, words: Iterable[str]) -> bool:
+def _begins_any(part: str, words: Sequence[str]) -> bool:
+    if part.isdigit():  # the number of a step
+        return part in words
     return len(part) >= MIN_ALSO_CHARACTERS and any(word.startswith(part) for word in words)
 
 

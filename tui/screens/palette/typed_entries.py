@@ -12,12 +12,22 @@ from textual.screen import Screen
 
 from sandbox_tui.tui.screens.palette.entry import Entry
 from sandbox_tui.tui.screens.palette.evaluation_actions import evaluation_of
+from sandbox_tui.tui.screens.palette.matching.closest_words import closest_words
+from sandbox_tui.tui.screens.palette.run_modes import mode_entries
 from sandbox_tui.tui.screens.palette.steps_and_calls import places_of
 from sandbox_tui.tui.textual_support.copy_text import copy
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 
 _PLACE = re.compile(r"(?:go ?to |jump to |jump )?(?:(step|call) ?)?(\d{1,9})")
 """A step or a call, such as `3`, `step 3`, `go to step 3` and `call 3`."""
+
+_PLACE_WORDS = ("step", "call", "go", "to", "goto", "jump")
+"""The words of a place, as they may be mistyped."""
+
+_MOMENT = re.compile(
+    r"(?:(?:go ?to|jump to|jump|time|at) ?)?((?:\d{1,5}:)?\d{1,5}:\d{2}|\d{1,3} ?%)"
+)
+"""A moment of a replay, such as `1:23`, `go to 0:30` and `50%`."""
 
 _RUN = re.compile(r"(?:go ?to |jump to |open )?(?:run|tile|sample) ?(\d{1,4})")
 """A run of a wall, such as `run 3` and `open run 3`."""
@@ -38,12 +48,19 @@ def typed_entries(app: App[int], below: Screen[object], typed: str) -> Sequence[
         typed: the typed text.
     """
     words = " ".join(typed.lower().split())
-    return (*_places(below, words), *_runs(below, words), *_reports(app, below, words))
+    places = (*_places(below, words), *_moments(below, words))
+    return (*places, *_runs(below, words), *mode_entries(below), *_reports(app, below, words))
+
+
+def _without_mistakes(typed: str) -> str:
+    """Return a text with the words for places as they are meant, such as `step 2` for `stp 2`;
+    empty if none is meant."""
+    return closest_words(typed, (*_PLACE_WORDS, *filter(str.isdigit, typed.split())))
 
 
 def _places(below: Screen[object], typed: str) -> Sequence[Entry]:
     """Return the step or the call of a session that is meant."""
-    found = _PLACE.fullmatch(typed)
+    found = _PLACE.fullmatch(typed) or _PLACE.fullmatch(_without_mistakes(typed))
     if found is None:
         return ()
     places = places_of(below)
@@ -55,6 +72,18 @@ def _places(below: Screen[object], typed: str) -> Sequence[Entry]:
     if not kind and not 1 <= number <= places.steps:  # it is perhaps a part of something else
         return ()
     return (_place("step", number, places.steps, places.go_to_step),)
+
+
+def _moments(below: Screen[object], typed: str) -> Sequence[Entry]:
+    """Return the moment of a replay that is meant."""
+    from sandbox_tui.tui.screens.cockpit.replay.replay_actions import ReplayActions
+
+    found = _MOMENT.fullmatch(typed)
+    if found is None or not isinstance(below, ReplayActions):
+        return ()
+    go, off = partial(below.go_to, found[1]), below.why_no_place(found[1])
+    also = "goto jump seek time at"
+    return (Entry("Actions", "go_to_moment", f"Go to {found[1]}", "", go, off, also),)
 
 
 def _place(kind: str, number: int, last: int, go: Callable[[int], object]) -> Entry:

@@ -219,17 +219,22 @@ class RunSteering:
             return
 
         def chosen(mode: Mode | Literal["allowed"] | None) -> None:
-            run = self.steerable_run() if mode not in (None, ALLOWED) else None
             if mode == ALLOWED:
                 self.show_allowed()
-            elif run is not None and mode is not None:
-                run.choose_mode(mode)
-                self.say_since_when(run)
-                self._say_what_still_waits()
+            elif mode is not None:
+                self.take_mode(mode)
 
         given = run.gate.resume_mode, number_that_stays(pending), len(self._state.granted)
         dialog = ModeDialog(*given, is_paused=run.gate.mode == "paused")
         app_of(self._screen).push_screen(dialog, chosen)
+
+    def take_mode(self, mode: Mode) -> None:
+        """Set the mode of the run, or that in which a paused one continues."""
+        run = self.steerable_run()
+        if run is not None:
+            run.choose_mode(mode)
+            self.say_since_when(run)
+            self._say_what_still_waits()
 
     def show_allowed(self) -> None:
         """Show what the user has allowed in this run."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from typing_extensions import override
 
-from sandbox_tui.core.events.types import RESUMABLE
+from sandbox_tui.core.events.types import RESUMABLE, Mode
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.key_sequencer import is_repeated_escape
 from sandbox_tui.tui.keys.leaving_word import leave_by_escape, leaving_word
@@ -129,6 +129,16 @@ class SteeringActions(OpensAtMatch):
     def action_mode(self) -> None:
         """Choose how the run proceeds."""
         self._steering.choose_mode()
+
+    @property
+    def mode(self) -> Mode | None:
+        """The mode of the run, or that in which it continues after a pause; None until it runs."""
+        run = self._steering.run
+        return None if run is None else run.gate.resume_mode
+
+    def take_mode(self, mode: Mode) -> None:
+        """Set the mode of the run; a paused one stays paused."""
+        self._steering.take_mode(mode)
 
     def action_freeze(self) -> None:
         """Stop every process in the sandbox, or resume all of them."""

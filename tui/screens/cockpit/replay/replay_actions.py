@@ -78,6 +78,14 @@ class ReplayActions(Cockpit):
         """Go to the end of a call."""
         self.run_worker(self._moves.to_call(number), exclusive=True, group="to_call")
 
+    def go_to(self, place: str) -> None:
+        """Go to a typed place, such as `1:23` or `50%`."""
+        self._moves.to_place(place)
+
+    def why_no_place(self, place: str) -> str:
+        """Why a typed place does not exist; empty if it does."""
+        return self._moves.why_no_place(place)
+
     def action_go_start(self) -> None:
         """Go to the start."""
         self._moves.to(0)

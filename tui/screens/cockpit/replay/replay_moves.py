@@ -108,9 +108,13 @@ class ReplayMoves:
 
     def to_step(self, step: int) -> None:
         """Go to a step, or to the end if its reply never came."""
+        self.to_place(str(step))
+
+    def to_place(self, place: str) -> None:
+        """Go to a typed place."""
         self._loop.hold()
         try:
-            self._go(self._find(str(step)))
+            self._go(self._find(place))
         except WrongAnswer as wrong:
             self._screen.notify(as_sentence(str(wrong)), severity="warning", markup=False)
 
@@ -148,14 +152,25 @@ class ReplayMoves:
         """Number of the last step, including one whose reply never came."""
         return max(self._index.markers.steps, self._summary.steps, self._shown.state.step)
 
+    def why_no_place(self, text: str) -> str:
+        """Why a typed place does not exist; empty if it does."""
+        try:
+            self._extent.place(text)
+        except WrongAnswer as wrong:
+            return str(wrong)
+        return ""
+
+    @property
+    def _extent(self) -> Extent:
+        return Extent(self._shown.state.step, self.steps, self._summary.seconds)
+
     def _find(self, text: str) -> int:
         """Return the event for a typed place.
 
         Raises:
             WrongAnswer: there is no such place.
         """
-        extent = Extent(self._shown.state.step, self.steps, self._summary.seconds)
-        place = extent.place(text)
+        place = self._extent.place(text)
         if not isinstance(place, StepPlace):
             return self._event_at(place.seconds)
         if place.step == 0:

@@ -34,6 +34,8 @@ def _meant(word: str, vocabulary: list[str]) -> str:
         return word
     if len(word) < MIN_CHARACTERS:
         return ""
+    if begun := _begun_with_two_swapped(word, vocabulary):
+        return begun
     alike = difflib.get_close_matches(word, vocabulary, cutoff=LIKENESS)
     alike = [
         one for one in alike if _mistakes(word, one) <= max(1, len(word) // LETTERS_PER_MISTAKE)
@@ -41,6 +43,14 @@ def _meant(word: str, vocabulary: list[str]) -> str:
     swapped = [one for one in alike if sorted(one) == sorted(word)]  # the likeliest mistake
     begun = [one for one in alike if one[0] == word[0]]  # the first letter is rarely a mistake
     return next(iter([*swapped, *begun]), "")
+
+
+def _begun_with_two_swapped(word: str, vocabulary: Iterable[str]) -> str:
+    """Return the beginning of a word of which two letters were swapped, as in `tmep` for
+    "temperature"; empty if there is none."""
+    begun = {one[: len(word)] for one in vocabulary if one[0] == word[0]}
+    alike = (one for one in begun if sorted(one) == sorted(word))
+    return min((one for one in alike if _mistakes(word, one) == 1), default="")
 
 
 def _mistakes(word: str, other: str) -> int:
