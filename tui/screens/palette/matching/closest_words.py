@@ -34,15 +34,13 @@ def _meant(word: str, vocabulary: list[str]) -> str:
         return word
     if len(word) < MIN_CHARACTERS:
         return ""
-    if begun := _begun_with_two_swapped(word, vocabulary):
-        return begun
     alike = difflib.get_close_matches(word, vocabulary, cutoff=LIKENESS)
     alike = [
         one for one in alike if _mistakes(word, one) <= max(1, len(word) // LETTERS_PER_MISTAKE)
     ]
     swapped = [one for one in alike if sorted(one) == sorted(word)]  # the likeliest mistake
     begun = [one for one in alike if one[0] == word[0]]  # the first letter is rarely a mistake
-    return next(iter([*swapped, *begun]), "")
+    return next(iter([*swapped, *begun]), "") or _begun_with_two_swapped(word, vocabulary)
 
 
 def _begun_with_two_swapped(word: str, vocabulary: Iterable[str]) -> str:
