@@ -125,7 +125,7 @@ SCREEN_ACTIONS = (
     KeyAction("wall.approve_always", ("Y",), "always", about="Approve this call and all like it"),
     KeyAction("wall.compare", ("c",), "compare", about="Mark the run, or compare it"),
     KeyAction("wall.down", ("down", "j"), "Down"),
-    KeyAction("wall.end", ("x",), "end", about="End the run"),
+    KeyAction("wall.end", ("x",), "end", about="End the run, or all shown"),
     KeyAction("wall.filter", ("f",), "filter", about="Show only some runs"),
     KeyAction("wall.find", ("slash",), "find", about="Find in the runs"),
     KeyAction("wall.first", ("home", "g"), "First"),
