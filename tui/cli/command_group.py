@@ -6,7 +6,7 @@ import contextlib
 import difflib
 import errno
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NoReturn, TextIO
 
 import click
@@ -15,6 +15,7 @@ from typing_extensions import override
 
 from sandbox_tui.core.base.errors import SandboxTuiError
 from sandbox_tui.tui.cli.program import CANCELLED
+from sandbox_tui.tui.cli.usage.did_you_mean import did_you_mean
 from sandbox_tui.tui.cli.usage.other_words import meant_by_program, meant_in_group
 from sandbox_tui.tui.cli.usage.plain_errors import plain_errors
 
@@ -89,7 +90,7 @@ class Subcommands(DescribedCommands):
                 ctx.fail(f"No such command {name!r}: {self.meant[name]}.")
             other = meant_in_group(name, self.commands)
             if near := [other] if other else difflib.get_close_matches(name, self.commands):
-                ctx.fail(f"No such command {name!r}. {_did_you_mean(near)}")
+                ctx.fail(f"No such command {name!r}. {did_you_mean(near)}")
             listed = ", ".join(self.list_commands(ctx))
             ctx.fail(f"No such command {name!r}. `{ctx.command_path}` has: {listed}.")
         return super().resolve_command(ctx, args)
@@ -151,7 +152,7 @@ class Commands(DescribedCommands):
         """Suggest what an unknown command may mean: one below a group, or one spelled alike."""
         is_known = self.get_command(ctx, args[0]) is not None
         if not is_known and (meant := self._meant(args[0])):
-            ctx.fail(f"No such command {args[0]!r}. {_did_you_mean(meant)}")
+            ctx.fail(f"No such command {args[0]!r}. {did_you_mean(meant)}")
         return super().resolve_command(ctx, args)
 
     def _meant(self, name: str) -> list[str]:
@@ -213,11 +214,3 @@ def _exit_without_output(error: OSError) -> NoReturn:
 def _is_of_stdout(error: OSError) -> bool:
     """Return whether `error` came from writing to stdout: it is of writing and names no file."""
     return error.filename is None and error.errno in NOT_WRITTEN
-
-
-def _did_you_mean(names: Sequence[str]) -> str:
-    """Return the question as Click asks it about options and about commands of groups."""
-    first, *others = map(repr, names)
-    if others:
-        return f"(Did you mean one of: {', '.join([first, *others])}?)"
-    return f"Did you mean {first}?"

@@ -1,4 +1,4 @@
-"""Words by which other programs call a command, and what they mean here."""
+"""Words by which other programs call a command or an option, and what they mean here."""
 
 from __future__ import annotations
 
@@ -34,6 +34,50 @@ _FOR_ALL: Mapping[str, str] = {
     "view": "replay",
 }
 """Commands of the program, by other words."""
+
+
+_OPTIONS: Mapping[str, str] = {
+    "api-base": "--base-url",
+    "background": "--detach",
+    "backend": "--sandbox",
+    "bg": "--detach",
+    "d": "--detach",
+    "endpoint": "--base-url",
+    "epochs": "--samples",
+    "host": "--base-url",
+    "j": "--concurrency",
+    "max-connections": "--concurrency",
+    "max-samples": "--concurrency",
+    "max-turns": "--max-steps",
+    "m": "--model",
+    "n": "--samples",
+    "num-runs": "--samples",
+    "num-samples": "--samples",
+    "p": "--headless",
+    "print": "--headless",
+    "repeat": "--samples",
+    "repeats": "--samples",
+    "runs": "--samples",
+    "runtime": "--sandbox",
+    "step-limit": "--max-steps",
+    "temp": "--temperature",
+    "timeout": "--time-limit",
+    "turns": "--max-steps",
+    "url": "--base-url",
+    "workers": "--concurrency",
+}
+"""Options of any command, by other words, without the dashes."""
+
+
+def option_meant(name: str, options: Collection[str]) -> str:
+    """Return which option of a command another word means; empty if none.
+
+    Args:
+        name: the word, with dashes.
+        options: the options of the command.
+    """
+    other = _OPTIONS.get(name.lstrip("-"), "")
+    return other if other in options else ""
 
 
 def meant_in_group(name: str, commands: Collection[str]) -> str:

@@ -12,6 +12,8 @@ import click
 from typing_extensions import override
 
 from sandbox_tui.core.base.sanitize import sanitize
+from sandbox_tui.tui.cli.usage.did_you_mean import did_you_mean
+from sandbox_tui.tui.cli.usage.other_words import option_meant
 
 EXAMPLES: Mapping[str, str] = {
     "run TASK": '"count the primes below 100"',
@@ -81,7 +83,7 @@ def plain(error: click.UsageError) -> PlainError:
     if isinstance(error, click.MissingParameter):
         return PlainError(_missing(error), error.ctx, _see_help(error.ctx))
     if isinstance(error, click.NoSuchOption):
-        error = _without_far_names(error)
+        return PlainError(_no_such_option(error), error.ctx, _see_help(error.ctx))
     if isinstance(error, click.BadParameter):
         return PlainError(_bad_value(error), error.ctx)
     for pattern, words in _USAGE.items():
@@ -211,15 +213,24 @@ _USAGE: Mapping[str, Callable[[re.Match[str]], str]] = {
 """What Click says about a command line, and what is said instead."""
 
 
-def _without_far_names(error: click.NoSuchOption) -> click.NoSuchOption:
-    """Return the error without suggestions that are spelled so differently that they mislead.
+def _no_such_option(error: click.NoSuchOption) -> str:
+    """Return what an unknown option may mean: what other programs call so, or one spelled alike."""
+    command = error.ctx.command if error.ctx is not None else None
+    options = [name for one in (command.params if command else ()) for name in one.opts]
+    other = option_meant(error.option_name, options)
+    names = [other] if other else _near_names(error)
+    said = f"No such option {error.option_name!r}."
+    return f"{said} {did_you_mean(names)}" if names else said
+
+
+def _near_names(error: click.NoSuchOption) -> list[str]:
+    """Return the suggestions that are not spelled so differently that they mislead.
 
     The dashes do not count: all options have them.
     """
     typed = error.option_name.lstrip("-")
-    near = [
+    return [
         name
         for name in error.possibilities or ()
         if difflib.SequenceMatcher(None, typed, name.lstrip("-")).ratio() >= MIN_LIKENESS
     ]
-    return click.NoSuchOption(error.option_name, possibilities=near, ctx=error.ctx)

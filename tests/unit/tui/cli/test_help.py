@@ -125,7 +125,7 @@ def test_a_command_is_suggested_for_one_spelled_alike_or_another_word(
 
 def test_the_commands_of_saved_sessions_are_suggested_first() -> None:
     said = CliRunner().invoke(main, ["delete"]).output
-    assert "(Did you mean one of: 'sessions rm', 'eval rm', 'rl rm'?)" in said
+    assert "Did you mean 'sessions rm', 'eval rm' or 'rl rm'?" in said
 
 
 def test_a_group_without_such_a_command_names_its_commands() -> None:

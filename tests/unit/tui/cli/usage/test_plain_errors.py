@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from sandbox_tui.tui.cli.main import main
+from sandbox_tui.tui.cli.usage.other_words import _OPTIONS
 from tests.unit.tui.cli.test_help import commands
 
 VALUES = {
@@ -94,3 +95,25 @@ def test_the_example_of_a_missing_argument_can_be_parsed(
     while isinstance(command, click.Group):
         command = command.commands[words.pop(0)]
     command.make_context(path, words)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("run x -n 3", "No such option '-n'. Did you mean '--samples'?"),
+        ("run x --url http://127.0.0.1:1", "No such option '--url'. Did you mean '--base-url'?"),
+        ("run x --sample 3", "No such option '--sample'. Did you mean '--samples'?"),
+        ("run x --modle 3", "No such option '--modle'. Did you mean '--mode' or '--model'?"),
+        ("run x --workers 3", "No such option '--workers'."),
+        ("eval run s --workers 3", "No such option '--workers'. Did you mean '--concurrency'?"),
+    ],
+)
+def test_an_unknown_option_is_answered_with_the_one_that_is_meant(words: str, said: str) -> None:
+    done = CliRunner().invoke(main, words.split(), prog_name="sandbox-tui")
+    assert done.exit_code == 2
+    assert done.stderr.splitlines()[0] == f"sandbox-tui: {said}"
+
+
+def test_the_options_that_other_words_mean_exist() -> None:
+    known = {name for _, command in commands(main) for one in command.params for name in one.opts}
+    assert set(_OPTIONS.values()) <= known
