@@ -22,8 +22,10 @@ from sandbox_tui.tui.screens.dialogs.help import HelpScreen
 from sandbox_tui.tui.screens.dialogs.pager import PagerScreen
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.home.import_sessions import ImportDialog
+from sandbox_tui.tui.screens.new_run.new_run import NewRunDialog
 from sandbox_tui.tui.screens.palette.palette_screen import PaletteScreen
 from sandbox_tui.tui.screens.palette.sources import action_entries
+from sandbox_tui.tui.screens.settings import SettingsScreen
 from tests.perf.made_sessions import fill
 from tests.screens.cockpit.test_replay_screen import until
 
@@ -43,6 +45,26 @@ async def test_help_lists_the_keys_that_the_border_of_a_dialog_names(
         await pilot.press(key)
         await until(pilot, lambda: isinstance(app.screen, kind) and bool(app.screen.focused))
         assert keys <= {key for one in available_actions(app.screen) for key in one.keys}
+
+
+@pytest.mark.parametrize(
+    ("key", "kind", "names"),
+    [
+        ("comma", SettingsScreen, {"app.quit", "app.palette"}),
+        ("n", NewRunDialog, {"app.quit", "app.palette"}),
+        ("ctrl+p", PaletteScreen, {"app.quit"}),
+    ],
+)
+async def test_help_lists_the_keys_that_work_in_every_dialog(
+    store: Store, key: str, kind: type[Screen[Any]], names: set[str]
+) -> None:
+    app = SandboxTui(load({"model.local_ports": [1]}), store)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, HomeScreen))
+        await pilot.press(key)
+        await until(pilot, lambda: isinstance(app.screen, kind) and bool(app.screen.focused))
+        found = {one.name for one in available_actions(app.screen)}
+        assert found & {"app.quit", "app.palette"} == names
 
 
 async def test_help_of_a_text_in_which_nothing_opens_lists_no_enter(store: Store) -> None:

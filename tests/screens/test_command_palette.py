@@ -489,7 +489,6 @@ async def test_actions_of_the_home_screen_are_found_in_a_replay(app: SandboxTui)
         await pilot.press(*"compare")
         found = [row.entry for row in listed._rows if isinstance(row, Match)]
         off = {entry.words: entry.off for entry in found}
-        assert off["Compare two sessions"] == "on the home screen (c)"
         assert off["Compare the fork with its parent"] == "this session is not a fork"
         app.screen.query_one(Input).value = "new run"
         await until(pilot, lambda: listed.current is not None)

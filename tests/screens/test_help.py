@@ -84,3 +84,33 @@ async def test_home_and_end_scroll_while_nothing_is_typed(app: SandboxTui) -> No
         await until(pilot, lambda: scroll.scroll_y == 0)
         await pilot.press("e", "end", "left")
         assert (shown.query_one(Input).cursor_position, scroll.scroll_y) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("typed", "shown_words"),
+    [
+        ("stop", "Not on this screen: End the run (live run: x)"),
+        ("zzz", "No matching keys."),
+    ],
+)
+async def test_an_action_of_another_screen_is_named(
+    app: SandboxTui, typed: str, shown_words: str
+) -> None:
+    async with app.run_test(size=(60, 20)) as pilot:
+        sessions = app.screen.query_one(SessionList)
+        await until(pilot, lambda: sessions.current is not None)
+        shown = await helped(app, pilot)
+        shown.query_one(Input).value = typed
+        await pilot.pause()
+        assert shown._list(palette_of(shown)).plain == shown_words
+
+
+async def test_a_key_is_found_as_the_key_bar_writes_it(app: SandboxTui) -> None:
+    async with app.run_test(size=(100, 30)) as pilot:
+        shown = await helped(app, pilot)
+        field = shown.query_one(Input)
+        field.value = "ctrl+p"
+        by_word = shown.keys_shown
+        field.value = "^p"
+        assert shown.keys_shown == by_word
+        assert [words for _, words in by_word] == ["Find anything by name"]

@@ -25,6 +25,7 @@ from sandbox_tui.tui.textual_support.private_api import (
     declared_bindings,
     parse_action,
 )
+from sandbox_tui.tui.textual_support.typed_app import app_of
 
 COPY = "screen.copy_text"
 """The only action of Textual itself that is listed."""
@@ -176,7 +177,7 @@ def available_actions(screen: Screen[Any]) -> list[ActionHere]:
                 )
             elif name != COPY and shown(key) not in known.keys:
                 found[name] = known._replace(keys=(*known.keys, shown(key)))
-    for one in (*_enter_of_dialog(screen), *_of_other_fields(screen)):
+    for one in (*_enter_of_dialog(screen), *_of_other_fields(screen), *_of_program(screen)):
         found.setdefault(one.name, one)
     if (opens := found.get(OPEN)) is not None:
         found[OPEN] = opens._replace(group=_group_of_listed(opens.node, found.values()))
@@ -213,6 +214,18 @@ def _of_other_fields(screen: Screen[Any]) -> Iterator[ActionHere]:
                 words = f"{_words(name, binding, field)} ({field.id})"
                 keys = tuple(hints(name).split("/"))
                 yield ActionHere(name, words, keys, binding.action, field, _HERE)
+
+
+def _of_program(screen: Screen[Any]) -> Iterator[ActionHere]:
+    """Yield the actions of the program with keys that no dialog holds back."""
+    if not isinstance(screen, ModalScreen):
+        return
+    app = app_of(screen)
+    for binding in declared_bindings(app):
+        name = binding.id or ""
+        if binding.priority and name in ACTIONS and name != getattr(screen, "opened_by", ""):
+            keys, words = tuple(hints(name).split("/")), _words(name, binding, app)
+            yield ActionHere(name, words, keys, binding.action, app, _group(name))
 
 
 def _group_of_listed(node: DOMNode, found: Iterable[ActionHere]) -> str:

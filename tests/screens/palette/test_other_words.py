@@ -171,6 +171,14 @@ def test_our_own_themes_come_first() -> None:
     assert [match.entry.words for match in found["Themes"]] == ["lamplight", "ansi", "nord"]
 
 
+@pytest.mark.parametrize("typed", ["dark", "dark theme", "theme dark", "dark themes"])
+def test_a_theme_whose_name_is_typed_comes_first(typed: str) -> None:
+    dark = {"ansi": True, "lamplight": True, "textual-dark": True, "daylight": False}
+    themes = theme_entries(dark, "ansi", lambda name: None, own=["lamplight"])
+    found = dict(grouped(themes, typed, ()))
+    assert [m.entry.words for m in found["Themes"]] == ["textual-dark", "lamplight", "ansi"]
+
+
 def action(name: str) -> Entry:
     words = ACTIONS[name].title
     return Entry("Actions", name, words, "", lambda: None, also=synonyms(name, words))
@@ -192,6 +200,29 @@ def test_what_is_meant_comes_first(typed: str, rows: list[str]) -> None:
     names = ("home.model", "replay.start", "replay.step_back", "live.pause", "live.freeze")
     found = grouped([*map(action, names), action("live.end")], typed, ())
     assert [one for name, some in found for one in (name, *(m.entry.words for m in some))] == rows
+
+
+@pytest.mark.parametrize("typed", ["delete", "delte", "dlete"])
+def test_a_title_that_begins_with_the_word_comes_first(typed: str) -> None:
+    found = grouped([action("home.mark"), action("home.delete")], typed, ())
+    assert next(m.entry.name for _, some in found for m in some) == "home.delete"
+
+
+@pytest.mark.parametrize(
+    ("here", "typed", "heading"),
+    [
+        ("evals.leave", "stop", "Stop the evaluation (evaluation: x)"),
+        ("evals.leave", "pause", "Start no more samples (evaluation: p)"),
+        ("eval.leave", "compare", "Compare two evaluations (evaluations: c)"),
+        ("eval.leave", "two evaluations", "Compare two evaluations (evaluations: c)"),
+        ("eval.leave", "approve", "Approve the call (live run: a)"),
+        ("home.quit", "stop", "End the run (live run: x)"),
+        ("home.quit", "compare", "Compare two sessions (home: c)"),
+    ],
+)
+def test_what_is_near_is_named_before_other_screens(here: str, typed: str, heading: str) -> None:
+    entries = [action(here), action("evals.new"), action("eval.report")]
+    assert [name for name, _ in grouped(entries, typed, ())] == [f"Not on this screen: {heading}"]
 
 
 @pytest.mark.parametrize("size", [(160, 45), (60, 20)])
@@ -272,7 +303,7 @@ async def test_enter_runs_nothing_that_may_not_be_meant(
     report = replace(action("evals.report"), also="compare export")
     known = [report, off] if said.startswith("There") else [report]
     async with app.run_test(size=(100, 30), notifications=True) as pilot:
-        screen = PaletteScreen(known, nothing_more, (), lambda typed: ())
+        screen = PaletteScreen(known, nothing_more, (), lambda typed: (), lambda: ())
         await app.push_screen(screen)
         screen.query_one(Input).value = typed
         await pilot.pause()

@@ -72,3 +72,24 @@ async def test_the_mode_of_now_cannot_be_chosen(store: Store, own_home: Path) ->
         found = entries.current
         assert found is not None
         assert (found.off, modes) == ("it is the mode now", [])
+
+
+async def test_what_has_changed_since_the_palette_was_opened_is_known(
+    store: Store, own_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = SandboxTui(load({"model.name": "m", "model.local_ports": [1]}), store)
+    watched = WatchedRun(waiting("execute_bash", command="ls"))
+    chosen_modes(watched)
+    async with app.run_test(size=(100, 30)) as pilot:
+        screen = LiveScreen(watched, store)
+        await app.push_screen(screen)
+        await until(pilot, lambda: screen.state.pending)
+        assert (await first_of(app, pilot, "approve")).words == "Approve the call"
+        monkeypatch.setattr(screen, "why_unavailable", lambda *given: "it has changed")
+        app.screen.query_one(Input).value = "approve the call"
+        await pilot.pause()
+        first = app.screen.query_one(EntryList).first
+        assert first is not None
+        assert (first.words, first.off) == ("Approve the call", "it has changed")
+        monkeypatch.undo()
+        assert not (await first_of(app, pilot, "approve")).off

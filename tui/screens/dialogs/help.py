@@ -27,6 +27,7 @@ from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import as_sentence, needs_session_row
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 from sandbox_tui.tui.screens.palette.matching.closest_words import closest_words
+from sandbox_tui.tui.screens.palette.other_screens import action_elsewhere
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.line_input import LineInput
@@ -129,9 +130,18 @@ class HelpScreen(Dialog[None]):
     def meant(self) -> str:
         """The text that is closest to a typed one that matches nothing; empty if there is none."""
         typed = self._typed
-        if not typed or self._matching(typed):
+        if not typed or self._matching(typed) or self.elsewhere:
             return ""
         return closest_words(typed, (word for one in self._all for word in _words(one)))
+
+    @property
+    def elsewhere(self) -> str:
+        """The action of another screen that is meant by a typed text that matches nothing, with its
+        place and key; empty if there is none."""
+        typed = self._typed
+        if not typed or self._matching(typed):
+            return ""
+        return action_elsewhere(typed, {one.name for one in self._all})
 
     def _matching(self, typed: str) -> list[ActionHere]:
         words = typed.lower().split()
@@ -156,10 +166,12 @@ class HelpScreen(Dialog[None]):
 
     @property
     def _typed(self) -> str:
-        """The typed text, without the key of a search before a word: here typing searches."""
+        """The typed text, without the key of a search before a word: here typing searches. A key
+        may be written as in the key bar, such as `^r`."""
         typed = self.query_one(Input).value.strip() if self.is_mounted else ""
         words = typed.lstrip("/")
-        return words if words[:1].strip() else typed
+        typed = words if words[:1].strip() else typed
+        return f"ctrl+{typed[1:]}" if typed[:1] == "^" and len(typed) == 2 else typed
 
     @property
     def keys_shown(self) -> list[tuple[str, str]]:
@@ -224,7 +236,11 @@ class HelpScreen(Dialog[None]):
         width = min(WIDTH, int(SHARE * self.size.width)) - AROUND
         groups = [list(group) for _, group in groupby(self.actions_shown, attrgetter("group"))]
         if not groups:
-            return Text("No matching keys.", style=palette.dim)
+            elsewhere = self.elsewhere
+            said = f"Not on this screen: {elsewhere}" if elsewhere else "No matching keys."
+            return Text("\n", no_wrap=True).join(
+                Text(line, style=palette.dim) for line in wrap_cells(said, width, MAX_LINES)
+            )
         if width < TWO_COLUMNS:
             columns, room = [_off_ones_last(groups)], width
         else:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from sandbox_tui.tui.keys.default_keys import ACTIONS
 from sandbox_tui.tui.screens.palette.matching.closest_words import closest_words
 from sandbox_tui.tui.screens.palette.matching.fewer_words import without_a_word, without_fillers
 from sandbox_tui.tui.screens.palette.matching.fuzzy import NOISE, WHOLE, WORDS, Fit, fit
@@ -110,6 +111,8 @@ class Match(NamedTuple):
         """Whether all that can be chosen is listed before it."""
         return bool(self.entry.off) and not self.exact
 
+
+_CARET = re.compile(r"^\^(?=\w$)")
 
 _WORD = re.compile(r"[\w-]+")
 
@@ -237,11 +240,24 @@ def _fit(typed: str, entry: Entry) -> Fit | None:
     ]
     others = [part for part in parts if not _names_kind(part, entry.kind)]
     if len(others) < len(parts):
-        ways.append(fit(" ".join(others), entry.words, entry.own) if others else Fit(0, ()))
+        ways += _fit_kind(others, entry, sum(map(len, parts)) - sum(map(len, others)))
     known = [way for way in ways if way is not None]
     if entry.kind == "Sessions":  # scattered letters are somewhere in every long title
         known = [way for way in known if way.level > NOISE]
     return max(known, default=None, key=lambda way: (way.level, way.score))
+
+
+def _fit_kind(others: Sequence[str], entry: Entry, named: int) -> Iterator[Fit | None]:
+    """Match what was typed besides the entry's kind, which was named with this many letters."""
+    if not others:
+        yield Fit(0, ())
+        return
+    for way in (
+        fit(" ".join(others), entry.words, entry.own),
+        _fit_others(others, entry, entry.now, NOW_SCORE),
+        _fit_others(others, entry, entry.also, ALSO_SCORE),
+    ):
+        yield None if way is None else way._replace(score=way.score + ALSO_SCORE * named)
 
 
 def _fit_name(typed: str, entry: Entry) -> Fit | None:
@@ -255,8 +271,9 @@ def _is_name(typed: str, entry: Entry) -> bool:
 
 
 def _fit_key(typed: str, entry: Entry) -> Fit | None:
-    """Match the name of an action's key, such as `ctrl+r`."""
-    is_key = entry.kind == "Actions" and typed.lower() in entry.detail.lower().split()
+    """Match the name of an action's key, such as `ctrl+r`, or `^r` as the key bar writes it."""
+    typed = _CARET.sub("ctrl+", typed)
+    is_key = entry.name in ACTIONS and typed.lower() in entry.detail.lower().split()
     return Fit(WHOLE * len(typed), ()) if is_key and len(typed) > 1 else None
 
 

@@ -1,5 +1,5 @@
-"""The actions of the home screen in the palette of another screen: those of the whole program can
-be chosen there, too; those on listed sessions say where they are."""
+"""The actions of the home screen that the palette of another screen offers: those that need no
+session under the cursor."""
 
 from __future__ import annotations
 
@@ -10,16 +10,12 @@ from textual.binding import Binding
 from textual.screen import ModalScreen, Screen
 
 from sandbox_tui.tui.keys.default_keys import ACTIONS
-from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.synonyms import synonyms
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.palette.entry import Entry
 
 PROGRAM_WIDE = ("home.new", "home.evals", "home.trainings", "home.wall", "home.settings")
 """Actions that need no session under the cursor."""
-
-_LEFT_OUT = ("open", "mark", "back", "reload", "details", "quit", "model", "import")
-"""Purposes that say nothing elsewhere, or for which the palette has an entry of its own."""
 
 
 def home_entries(app: App[int], below: Screen[object], listed: Collection[Entry]) -> list[Entry]:
@@ -40,7 +36,7 @@ def home_entries(app: App[int], below: Screen[object], listed: Collection[Entry]
             continue
         purpose, words = binding.id.partition(".")[2], ACTIONS[binding.id].title
         words = words[:1].upper() + words[1:]
-        if purpose not in _LEFT_OUT and not here & {purpose, words}:
+        if binding.id in PROGRAM_WIDE and not here & {purpose, words}:
             entries.append(_entry(app, home, binding.id, binding.action, words))
     return entries
 
@@ -50,7 +46,5 @@ def _entry(app: App[int], home: HomeScreen, name: str, action: str, words: str) 
         if home in app.screen_stack:  # it may have closed while the user was choosing
             await app.run_action(action, home)
 
-    off = f"on the home screen ({hint(name)})"
-    if name in PROGRAM_WIDE:
-        off = home.why_unavailable(action, ())
+    off = home.why_unavailable(action, ())
     return Entry("Actions", name, words, "", run, off, synonyms(name))

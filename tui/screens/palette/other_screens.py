@@ -19,8 +19,12 @@ PLACES = {
     "terminals": "terminal",
     "files": "files",
     "evals": "evaluations",
+    "eval": "evaluation",
 }
 """Where the actions are that are looked for, in this order, and its name; not in dialogs."""
+
+EVALUATIONS = ("evals", "eval")
+"""The places of evaluations."""
 
 MEANT = {
     **dict.fromkeys(("stop", "kill", "end"), "live.end"),
@@ -47,39 +51,55 @@ def action_elsewhere(typed: str, here: Collection[str]) -> str:
         typed: the text.
         here: names of the actions of this screen.
     """
-    words = typed.lower().split()
+    words, near = typed.lower().split(), _near(here)
     if words[:1] in (["step"], ["call"]) and "".join(words[1:]).isdigit():
         name = "replay.go_to_step"
     else:
-        name = _name_by_word().get(typed.strip().lower(), "") or _name_by_words(words)
+        name = _name_by_word(near).get(typed.strip().lower(), "") or _name_by_words(words, near)
     if not name or name in here:
         return ""
-    return f"{ACTIONS[name].title} ({PLACES[name.partition('.')[0]]}: {hint(name)})"
+    return f"{ACTIONS[name].title} ({PLACES[_place(name)]}: {hint(name)})"
 
 
-def _name_by_words(words: Sequence[str]) -> str:
+def _near(here: Collection[str]) -> Sequence[str]:
+    """Return the places that come first from a screen: one with evaluations means these."""
+    return EVALUATIONS if any(f"{place}.leave" in here for place in EVALUATIONS) else ()
+
+
+def _place(name: str) -> str:
+    return name.partition(".")[0]
+
+
+def _name_by_words(words: Sequence[str], near: Sequence[str]) -> str:
     """Return the action of which the title has all of several words; empty if there is none."""
-    fit = (name for name, title in _listed() if {*words} <= {*title.lower().split()})
+    listed = (*_listed(near), *_listed(tuple(PLACES)))
+    fit = (name for name, title in listed if {*words} <= {*title.lower().split()})
     return next(fit, "") if len(words) > 1 else ""
 
 
 @cache
-def _listed() -> Sequence[tuple[str, str]]:
-    """Return the actions and their titles, in the order of their screens."""
+def _listed(places: Sequence[str]) -> Sequence[tuple[str, str]]:
+    """Return the actions of places and their titles, in this order of the places."""
     return [
         (name, action.title)
-        for place in PLACES
+        for place in places
         for name, action in ACTIONS.items()
-        if name.partition(".")[0] == place
+        if _place(name) == place
     ]
 
 
 @cache
-def _name_by_word() -> dict[str, str]:
+def _name_by_word(near: Sequence[str]) -> dict[str, str]:
+    """Return the actions by the words that mean them, those of places that are near first."""
+    return {**_meant_in(tuple(PLACES)), **MEANT, **_meant_in(near)}
+
+
+@cache
+def _meant_in(places: Sequence[str]) -> dict[str, str]:
     """An action's name counts before the first word of its title, this before the other words of
     the title, and these before synonyms."""
-    listed = _listed()
-    found: dict[str, str] = dict(MEANT)
+    listed = _listed(places)
+    found: dict[str, str] = {}
     for name, words in (
         *((name, name.partition(".")[2]) for name, _ in listed),
         *((name, title.partition(" ")[0]) for name, title in listed),

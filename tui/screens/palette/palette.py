@@ -90,17 +90,14 @@ class Palette:
         if isinstance(below, PaletteScreen):
             return
         reread_settings(self._app, self._settings)
-        here = [
-            *self._evaluations.opened_from_list(below, action_entries(self._app, below)),
-            *self._session_entries(below),
-            *field_entries(below),
-        ]
         shown = partial(is_shown, stack=without_dialogs(self._app.screen_stack))
         waiting = [run_id for run_id in self._waiting_runs if not shown(run_id)]
+        actions = partial(self._actions, below)
         known = [
             *self._waiting_entries(below, waiting),
-            *here,
-            *home_entries(self._app, below, here),
+            *actions(),
+            *self._session_entries(below),
+            *field_entries(below),
             *self._import_entries(below),
             *self._evaluations.entries(below),
             *self._theme_entries(),
@@ -113,7 +110,15 @@ class Palette:
 
         later = partial(self._read, below, waiting, shown)
         for_typed = partial(self._typed_entries, below)
-        self._app.push_screen(PaletteScreen(known, later, self._recent, for_typed), chosen)
+        palette = PaletteScreen(known, later, self._recent, for_typed, actions)
+        self._app.push_screen(palette, chosen)
+
+    def _actions(self, below: Screen[object]) -> Sequence[Entry]:
+        """Return what can be done on a screen now; nothing once it has closed."""
+        if below not in self._app.screen_stack:
+            return ()
+        here = self._evaluations.opened_from_list(below, action_entries(self._app, below))
+        return [*here, *home_entries(self._app, below, here)]
 
     def _waiting_entries(self, below: Screen[object], waiting: Sequence[str]) -> Sequence[Entry]:
         """Return runs of this program that wait for the user, which are known at once."""

@@ -25,22 +25,32 @@ class PaletteScreen(ChooseEntryDialog):
         later: loads the others.
         recent: names of chosen entries, the latest first.
         for_typed: returns those that a typed text adds.
+        actions: returns the actions that are available now, which may be others than at first.
 
     Attributes:
         is_read: whether all entries are loaded.
     """
 
     heading = "palette"
+    opened_by = "app.palette"
+    """The action that opened it, which does nothing in it."""
+
     placeholder = "actions, sessions, evaluations, models, themes, settings"
 
     def __init__(
-        self, entries: Sequence[Entry], later: Later, recent: Sequence[str], for_typed: ForTyped
+        self,
+        entries: Sequence[Entry],
+        later: Later,
+        recent: Sequence[str],
+        for_typed: ForTyped,
+        actions: Callable[[], Sequence[Entry]],
     ) -> None:
         super().__init__()
         self._entries = list(entries)
         self._later = later
         self._recent = tuple(recent)
         self._for_typed = for_typed
+        self._actions = actions
         self.is_read = False
 
     def on_mount(self) -> None:
@@ -50,14 +60,19 @@ class PaletteScreen(ChooseEntryDialog):
     @work(exclusive=True, group="later")
     async def _read_later(self) -> None:
         async for more in self._later():
-            new = {(entry.kind, entry.name): entry for entry in more}
-            known = [new.pop((one.kind, one.name), one) for one in self._entries]
-            self._entries = [*known, *new.values()]
+            self._take(more)
             self.show_entries()
         self.is_read = True
 
+    def _take(self, more: Sequence[Entry]) -> None:
+        """Add entries; those that are known already are replaced where they are."""
+        new = {(entry.kind, entry.name): entry for entry in more}
+        known = [new.pop((one.kind, one.name), one) for one in self._entries]
+        self._entries = [*known, *new.values()]
+
     @override
     def groups(self, typed: str) -> list[Group]:
+        self._take(self._actions())
         known = {(entry.kind, entry.name) for entry in self._entries}
         more = [one for one in self._for_typed(typed) if (one.kind, one.name) not in known]
         return grouped([*more, *self._entries], typed, self._recent)

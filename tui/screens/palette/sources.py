@@ -167,7 +167,7 @@ def theme_entries(
             return apply(name)
 
         detail = "current" if name == now else "theme"
-        also = f"theme {DARK_WORDS if is_dark else LIGHT_WORDS} {THEME_WORDS.get(name, '')}"
+        also = f"{DARK_WORDS if is_dark else LIGHT_WORDS} {THEME_WORDS.get(name, '')}"
         words = sanitize_line(name)
         also, own_also = also.rstrip(), also.rstrip() if name in own else ""
         key = f"theme {name}"

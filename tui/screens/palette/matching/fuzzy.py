@@ -144,7 +144,8 @@ def _shortened(part: str, words: str) -> Fit | None:
             places := _scattered(part, words[: found.end()], found.start())
         ):
             left_out = places[-1] + 1 - places[0] - len(part)
-            ways.append(Fit(INITIALS * len(part) - left_out / 2, places, SEVERAL))
+            score = INITIALS * len(part) - left_out / 2 + (found.start() == 0)
+            ways.append(Fit(score, places, SEVERAL))
     return max(ways, default=None)
 
 
