@@ -91,3 +91,8 @@ def is_rare(name: str) -> bool:
 def writes(name: str) -> bool:
     """Return whether a key, given by Textual's name, writes a character in a text field."""
     return name == "space" or (name not in _SPECIAL and "+" not in name)
+
+
+def key_of_caret(typed: str) -> str:
+    """Return `ctrl+r` for `^r`, as the key bar writes it, and any other text as it is."""
+    return f"ctrl+{typed[1:]}" if typed[:1] == "^" and len(typed) == 2 else typed

@@ -22,6 +22,7 @@ from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.wrap_cells import wrap_cells
 from sandbox_tui.tui.keys.available_actions import ActionHere, available_actions
 from sandbox_tui.tui.keys.hint import action_with, hint
+from sandbox_tui.tui.keys.key_names import key_of_caret
 from sandbox_tui.tui.keys.synonyms import synonyms
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import as_sentence, needs_session_row
@@ -170,8 +171,7 @@ class HelpScreen(Dialog[None]):
         may be written as in the key bar, such as `^r`."""
         typed = self.query_one(Input).value.strip() if self.is_mounted else ""
         words = typed.lstrip("/")
-        typed = words if words[:1].strip() else typed
-        return f"ctrl+{typed[1:]}" if typed[:1] == "^" and len(typed) == 2 else typed
+        return key_of_caret(words if words[:1].strip() else typed)
 
     @property
     def keys_shown(self) -> list[tuple[str, str]]:

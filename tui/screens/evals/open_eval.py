@@ -6,8 +6,9 @@ import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from textual.app import App
 from textual.screen import Screen
 
 from sandbox_tui.core.base.errors import ConfigError, SandboxTuiError
@@ -22,11 +23,23 @@ from sandbox_tui.tui.screens.evals.eval_screen import EvalScreen
 from sandbox_tui.tui.screens.evals.source import EvalSource, LocalEval, RecordedEval, source_of
 from sandbox_tui.tui.textual_support.typed_app import app_of
 
+if TYPE_CHECKING:
+    from sandbox_tui.tui.screens.evals.evals_screen import EvalsScreen
+
 WARNING_SECONDS = 15
 
 CLUSTER_LEFT = (
     "This evaluation ran on a cluster: `sandbox-tui eval resume {} --ray ADDRESS` joins it again."
 )
+
+
+async def open_list(app: App[int], evals: EvalRegistry, settings: LiveSettings) -> EvalsScreen:
+    """Open the list of all evaluations, and return its screen."""
+    from sandbox_tui.tui.screens.evals.evals_screen import EvalsScreen
+
+    listed = EvalsScreen(evals, settings)
+    await app.push_screen(listed)
+    return listed
 
 
 class EvalOpener:
@@ -137,10 +150,7 @@ class EvalOpener:
             shown.run_worker(keys_for_dialog(shown, self._run_again_over_list(info)))
 
     async def _run_again_over_list(self, info: EvalInfo) -> None:
-        from sandbox_tui.tui.screens.evals.evals_screen import EvalsScreen
-
-        listed = EvalsScreen(self._evals, self._settings)
-        await app_of(self._screen).push_screen(listed)
+        listed = await open_list(app_of(self._screen), self._evals, self._settings)
         listed.run_again(info)
 
     def _replace(self, shown: Screen[Any] | None, source: EvalSource) -> None:

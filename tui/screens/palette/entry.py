@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from sandbox_tui.tui.keys.default_keys import ACTIONS
+from sandbox_tui.tui.keys.key_names import key_of_caret
 from sandbox_tui.tui.screens.palette.matching.closest_words import closest_words
 from sandbox_tui.tui.screens.palette.matching.fewer_words import without_a_word, without_fillers
 from sandbox_tui.tui.screens.palette.matching.fuzzy import NOISE, WHOLE, WORDS, Fit, fit
@@ -111,8 +112,6 @@ class Match(NamedTuple):
         """Whether all that can be chosen is listed before it."""
         return bool(self.entry.off) and not self.exact
 
-
-_CARET = re.compile(r"^\^(?=\w$)")
 
 _WORD = re.compile(r"[\w-]+")
 
@@ -272,7 +271,7 @@ def _is_name(typed: str, entry: Entry) -> bool:
 
 def _fit_key(typed: str, entry: Entry) -> Fit | None:
     """Match the name of an action's key, such as `ctrl+r`, or `^r` as the key bar writes it."""
-    typed = _CARET.sub("ctrl+", typed)
+    typed = key_of_caret(typed)
     is_key = entry.name in ACTIONS and typed.lower() in entry.detail.lower().split()
     return Fit(WHOLE * len(typed), ()) if is_key and len(typed) > 1 else None
 

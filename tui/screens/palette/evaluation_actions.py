@@ -98,9 +98,6 @@ class EvaluationActions:
         (await self._list()).action_new()
 
     async def _list(self) -> EvalsScreen:
-        """Open the list of all evaluations."""
-        from sandbox_tui.tui.screens.evals.evals_screen import EvalsScreen
+        from sandbox_tui.tui.screens.evals.open_eval import open_list
 
-        listed = EvalsScreen(self._evals, self._settings)
-        await self._app.push_screen(listed)
-        return listed
+        return await open_list(self._app, self._evals, self._settings)
