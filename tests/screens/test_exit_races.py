@@ -14,6 +14,7 @@ from textual.worker import WorkerFailed
 
 from sandbox_tui.tui.textual_support.exit_races import IgnoresLookupsAtExit
 from sandbox_tui.tui.textual_support.private_api import is_closing
+from tests.waiting import until
 
 
 class Late(Screen[None]):
@@ -88,6 +89,42 @@ async def test_a_lookup_that_fails_on_an_open_screen_is_a_bug() -> None:
     with pytest.raises(WorkerFailed, match="NoMatches"):
         async with GoesOnQuietly().run_test() as pilot:
             await pilot.app.push_screen(Reading(closes=False))
+            await pilot.pause()
+
+
+class Fitting(Screen[None]):
+    """Looks at one of its widgets once it has been drawn again, as after a resize."""
+
+    def __init__(self, *, closes: bool) -> None:
+        super().__init__()
+        self.closes = closes
+        self.is_done = False
+
+    def on_mount(self) -> None:
+        self.call_after_refresh(self.fit)
+
+    async def fit(self) -> None:
+        if self.closes:
+            self.dismiss()
+            while not is_closing(self):
+                await asyncio.sleep(0)
+        self.is_done = True
+        self.query_one("#gone")
+
+
+async def test_a_lookup_after_a_refresh_that_fails_on_a_closing_screen_changes_nothing() -> None:
+    async with GoesOnQuietly().run_test() as pilot:
+        screen = Fitting(closes=True)
+        await pilot.app.push_screen(screen)
+        await until(pilot, lambda: screen.is_done)
+        await pilot.pause()
+        assert screen not in pilot.app.screen_stack
+
+
+async def test_a_lookup_after_a_refresh_that_fails_on_an_open_screen_is_a_bug() -> None:
+    with pytest.raises(NoMatches):
+        async with GoesOnQuietly().run_test() as pilot:
+            await pilot.app.push_screen(Fitting(closes=False))
             await pilot.pause()
 
 

@@ -28,7 +28,12 @@ from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from sandbox_tui.tui.screens.dialogs.help import HelpScreen
 from sandbox_tui.tui.screens.home.home import HomeScreen
-from sandbox_tui.tui.textual_support.private_api import binding_chain, parse_action, shown_toasts
+from sandbox_tui.tui.textual_support.private_api import (
+    binding_chain,
+    declared_bindings,
+    parse_action,
+    shown_toasts,
+)
 from sandbox_tui.tui.theming.palette import palette_of
 from sandbox_tui.tui.widgets.key_bar import EXIT_ACTIONS, KeyBar
 from tests.screens.toast_place import check_toasts, say_something
@@ -178,7 +183,14 @@ def reachable(screen: Screen[object]) -> set[str]:
                 off = is_off(node, binding.action)
                 if here or (off and not (key in active and off == NO_SEARCH)):
                     found.add(binding.id)
-    return found
+    return found | of_the_program(screen)
+
+
+def of_the_program(screen: Screen[object]) -> set[str]:
+    """Return the actions whose keys work on every screen, dialogs too; not the one that opened
+    this dialog."""
+    keys = {binding.id or "" for binding in declared_bindings(screen.app) if binding.priority}
+    return keys & ACTIONS.keys() - {getattr(screen, "opened_by", "")}
 
 
 async def test_no_key_steers_a_run_that_has_ended_or_that_another_screen_steers(

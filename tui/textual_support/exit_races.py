@@ -12,7 +12,12 @@ from textual.app import App
 from textual.css.query import NoMatches
 from textual.worker import WorkerFailed
 
-from sandbox_tui.tui.textual_support.private_api import current_worker, is_closing, is_exiting
+from sandbox_tui.tui.textual_support.private_api import (
+    current_node,
+    current_worker,
+    is_closing,
+    is_exiting,
+)
 
 Result = TypeVar("Result")
 
@@ -28,6 +33,7 @@ class IgnoresLookupsAtExit(App[Result], Generic[Result]):
 
 
 def _works_for_closing_screen() -> bool:
-    """Return whether the current code is a worker whose screen is being removed."""
+    """Return whether the screen of the current worker, handler or callback is being removed."""
     worker = current_worker()
-    return worker is not None and any(map(is_closing, worker.node.ancestors_with_self))
+    node = current_node() if worker is None else worker.node
+    return node is not None and any(map(is_closing, node.ancestors_with_self))

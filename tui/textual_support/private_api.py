@@ -143,6 +143,15 @@ def current_worker() -> Worker[Any] | None:
     return cast("Worker[Any] | None", active_worker.get(None))  # pyright: ignore[reportUnknownMemberType]
 
 
+def current_node() -> DOMNode | None:
+    """Return the node whose handler or callback runs the current code, None outside nodes."""
+    from textual._context import active_message_pump
+    from textual.dom import DOMNode
+
+    pump = active_message_pump.get(None)
+    return pump if isinstance(pump, DOMNode) else None
+
+
 def draw_on_request(screen: Screen[Any]) -> None:
     """Stop drawing a headless screen whenever it changes; `screenshot` still draws it."""
 
