@@ -74,13 +74,13 @@ class SessionForks:
         reread_settings(self._app, self._settings)
         store, usual = self._runs.store, self._settings.now
         parent = await asyncio.to_thread(store.run, asked.run_id)
-        plan = await asyncio.to_thread(ForkPlan, store, parent, asked.seq)
+        plan = await asyncio.to_thread(ForkPlan, store, parent, asked.at)
         if plan.is_after_submit:  # where the model could only submit again
             before = f"step:{plan.submitting_step - 1}"
             plan = await asyncio.to_thread(ForkPlan, store, parent, before)
         if parent.imported:  # its own model and server do not count
             usual = with_last_model(usual, await asyncio.to_thread(last_model, store))
-        place = (asked.run_id, asked.seq)
+        place = (asked.run_id, plan.fork_point.seq)
         draft = self._drafts.pop(place, None)
         kept = KeptForkDrafts()
         if draft is None:

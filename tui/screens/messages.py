@@ -19,7 +19,7 @@ class ForkRequested(Message):
 
     Attributes:
         run_id: the session.
-        seq: the displayed event.
+        at: the displayed event, or a position such as `step:5`, as `ForkPlan` takes it.
         then: called once the fork's screen is shown, or if it is not forked.
         started: called with the fork's id before its screen is shown.
     """
@@ -27,13 +27,13 @@ class ForkRequested(Message):
     def __init__(
         self,
         run_id: str,
-        seq: int,
+        at: int | str,
         then: Callable[[None], object] = lambda _: None,
         started: Callable[[str], object] = lambda _: None,
     ) -> None:
         super().__init__()
         self.run_id = run_id
-        self.seq = seq
+        self.at = at
         self.then = then
         self.started = started
 

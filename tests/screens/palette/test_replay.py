@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
-from textual.widgets import Input
+from textual.widgets import Input, Static
 
 from sandbox_tui.core.base.durations import clock
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
+from sandbox_tui.tui.screens.dialogs.describe_fork import ForkDialog
 from sandbox_tui.tui.screens.palette.entry_list import EntryList
 from tests.perf.made_sessions import fill
 from tests.screens.palette.test_evaluations import first_of
@@ -106,3 +107,26 @@ async def test_a_moment_after_the_end_says_when_that_is(app: SandboxTui, store: 
         assert first is not None
         end = clock(store.run("r").seconds)
         assert (first.words, first.off) == ("Go to 99:59", f"the session ends at {end}")
+
+
+@pytest.mark.parametrize("typed", ["fork step 3", "fork at step 3", "fork after 3", "Fork 3"])
+async def test_a_session_is_forked_after_a_step(app: SandboxTui, store: Store, typed: str) -> None:
+    async with app.run_test(size=(100, 30)) as pilot:
+        await replayed(app, pilot, store)
+        entry = await first_of(app, pilot, typed)
+        assert (entry.words, entry.off) == ("Fork after step 3", "")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, ForkDialog))
+        await pilot.pause()
+        assert "After step 3 of r" in str(app.screen.query_one("#where", Static).render())
+
+
+async def test_a_session_is_forked_after_its_last_step(app: SandboxTui, store: Store) -> None:
+    async with app.run_test(size=(100, 30)) as pilot:
+        screen = await replayed(app, pilot, store)
+        await first_of(app, pilot, f"fork {screen.steps}")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, ForkDialog))
+        await pilot.pause()
+        where = str(app.screen.query_one("#where", Static).render())
+        assert f"After step {screen.steps} of r" in where

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from textwrap import shorten
 
+from rich.cells import cell_len
 from rich.style import Style
 from rich.text import Text
 from textual.events import Click
 from typing_extensions import override
 
 from sandbox_tui.tui.format.fit_line import fit_line
+from sandbox_tui.tui.format.wrap_cells import wrap_cells
 from sandbox_tui.tui.screens.palette.entry import NOT_ALL_WORDS, Entry, Group, Match
 from sandbox_tui.tui.theming.palette import Palette, palette_of
 from sandbox_tui.tui.widgets.block_list import BlockList
@@ -18,8 +19,12 @@ from sandbox_tui.tui.widgets.block_list import BlockList
 GAP = 2
 """Columns between an entry's words and the text on the right."""
 
-MIN_WHY = 8
-"""Minimum columns for why an entry cannot be chosen."""
+INDENT, REASON_INDENT = " " * 3, " " * 5
+"""What an entry begins with, and why it cannot be chosen below it."""
+
+MAX_REASON_LINES = 3
+"""Maximum lines for why an entry cannot be chosen, and for a heading that says where an action
+is."""
 
 
 class EntryList(BlockList, can_focus=False):
@@ -119,7 +124,12 @@ class EntryList(BlockList, can_focus=False):
 
     @override
     def block_height(self, index: int, width: int) -> int:
-        return 1
+        if not self._rows:
+            return 1
+        row = self._rows[index]
+        if isinstance(row, str):
+            return len(_heading_lines(row, width))
+        return 1 + len(_reason_lines(row.entry, width))
 
     @override
     def draw_block(self, index: int, width: int) -> list[Text]:
@@ -128,21 +138,41 @@ class EntryList(BlockList, can_focus=False):
             return [Text("  No matches.", style=palette.dim)]
         row = self._rows[index]
         if isinstance(row, str):
-            return [Text(f" {row}", style=palette.strong, no_wrap=True)]
-        return [_line(row, width, palette)]
+            lines = _heading_lines(row, width)
+            return [Text(f" {line}", style=palette.strong, no_wrap=True) for line in lines]
+        return _lines(row, width, palette)
 
 
-def _line(match: Match, width: int, palette: Palette) -> Text:
+def _heading_lines(heading: str, width: int) -> list[str]:
+    return wrap_cells(heading, max(1, width - 2), MAX_REASON_LINES)
+
+
+def _reason_lines(entry: Entry, width: int) -> list[str]:
+    """Return why an entry cannot be chosen, if that has no room beside its words; otherwise
+    nothing."""
+    needed = len(INDENT) + cell_len(entry.words) + GAP + cell_len(entry.off) + 1
+    if not entry.off or needed <= width:
+        return []
+    return wrap_cells(entry.off, max(1, width - len(REASON_INDENT) - 1), MAX_REASON_LINES)
+
+
+def _lines(match: Match, width: int, palette: Palette) -> list[Text]:
+    reason = _reason_lines(match.entry, width)
+    below = [Text(REASON_INDENT + line, style=palette.dim, no_wrap=True) for line in reason]
+    return [_line(match, width, palette, "" if reason else match.entry.off), *below]
+
+
+def _line(match: Match, width: int, palette: Palette, why: str) -> Text:
     entry = match.entry
     words = Text(entry.words, style=palette.dim if entry.off else palette.text, no_wrap=True)
     if entry.own:
         words.stylize(palette.dim, entry.own)
     for place in match.places:
         words.stylize(palette.accent + Style(bold=True), place, place + 1)
-    why = shorten(entry.off, max(MIN_WHY, width // 2), placeholder="…")
     right = Text(why or entry.detail, style=palette.dim, no_wrap=True)
-    fit_line(right, max(1, width // 2))
-    line = Text("   ", no_wrap=True).append_text(words)
+    if not why:
+        fit_line(right, max(1, width // 2))
+    line = Text(INDENT, no_wrap=True).append_text(words)
     fit_line(line, max(1, width - right.cell_len - GAP - 1))
     line.pad_right(max(0, width - 1 - right.cell_len - line.cell_len))
     return line.append_text(right)

@@ -29,6 +29,9 @@ _MOMENT = re.compile(
 )
 """A moment of a replay, such as `1:23`, `go to 0:30` and `50%`."""
 
+_FORK = re.compile(r"fork (?:after |at |from )?(?:step ?)?(\d{1,9})")
+"""A step to fork after, such as `fork step 3` and `fork at 3`."""
+
 _RUN = re.compile(r"(?:go ?to |jump to |open )?(?:run|tile|sample) ?(\d{1,4})")
 """A run of a wall, such as `run 3` and `open run 3`."""
 
@@ -48,7 +51,7 @@ def typed_entries(app: App[int], below: Screen[object], typed: str) -> Sequence[
         typed: the typed text.
     """
     words = " ".join(typed.lower().split())
-    places = (*_places(below, words), *_moments(below, words))
+    places = (*_places(below, words), *_moments(below, words), *_forks(below, words))
     return (*places, *_runs(below, words), *mode_entries(below), *_reports(app, below, words))
 
 
@@ -84,6 +87,18 @@ def _moments(below: Screen[object], typed: str) -> Sequence[Entry]:
     go, off = partial(below.go_to, found[1]), below.why_no_place(found[1])
     also = "goto jump seek time at"
     return (Entry("Actions", "go_to_moment", f"Go to {found[1]}", "", go, off, also),)
+
+
+def _forks(below: Screen[object], typed: str) -> Sequence[Entry]:
+    """Return the fork of a replayed session that is meant."""
+    from sandbox_tui.tui.screens.cockpit.replay.replay_actions import ReplayActions
+
+    found = _FORK.fullmatch(typed)
+    if found is None or not isinstance(below, ReplayActions):
+        return ()
+    step, off = int(found[1]), below.why_no_place(found[1])
+    fork, also = partial(below.fork_after_step, step), "at from branch"
+    return (Entry("Actions", "fork_after_step", f"Fork after step {step}", "", fork, off, also),)
 
 
 def _place(kind: str, number: int, last: int, go: Callable[[int], object]) -> Entry:
