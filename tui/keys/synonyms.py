@@ -89,6 +89,7 @@ SYNONYMS: dict[str, str] = {
     "terminals.type": "input keyboard take control attach answer prompt",
     "trainings": "rl learning rollouts rewards grpo",
     "waiting": "read pending approval",
+    "wall.open": "replay rewind play watch view history fork undo",
     "wall": "grid tiles dashboard",
     "wall.leave": "exit close quit back detach background disconnect home list",
 }

@@ -26,3 +26,7 @@ KNOWN = ("theme", "temperature", "dark", "step", "stop", "resume", "export", "2"
 )
 def test_the_closest_words(typed: str, meant: str) -> None:
     assert closest_words(typed, KNOWN) == meant
+
+
+def test_neighbours_are_swapped_rather_than_letters_far_apart() -> None:
+    assert closest_words("pirme", ["permission", "primes"]) == "prime"

@@ -124,6 +124,10 @@ class ExportDialog(Dialog[str | None]):
         """The fields with keys of their own, which help lists."""
         return (self.query_one(Choice),)
 
+    def start_with(self, format_name: str) -> None:
+        """Begin at this format instead of the most common one; before the dialog is shown."""
+        self._format_shown = format_name
+
     @property
     def what(self) -> str:
         """What is exported."""
@@ -146,7 +150,7 @@ class ExportDialog(Dialog[str | None]):
             yield Static(self.what, id="what", markup=False)
             formats = OptionList(*(_option(name) for name in FORMATS), id="formats")
             formats.border_title = "format"
-            formats.highlighted = list(FORMATS).index(FIRST)
+            formats.highlighted = list(FORMATS).index(self._format_shown)
             yield formats
             with Horizontal(classes="row"):
                 yield Label("secrets")

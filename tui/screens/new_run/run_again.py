@@ -25,6 +25,7 @@ from sandbox_tui.tui.reread_settings import reread_settings
 from sandbox_tui.tui.screens.dialogs.form import Mistakes, Texts
 from sandbox_tui.tui.screens.new_run.new_run import NewRunDialog
 from sandbox_tui.tui.screens.new_run.run_mistakes import without_pack, without_server
+from sandbox_tui.tui.screens.new_run.started_runs import show_started
 from sandbox_tui.tui.screens.new_run.unstarted_runs import give_back
 from sandbox_tui.tui.textual_support.toasts import complain_here
 
@@ -187,22 +188,12 @@ class RunAgain:
         )
 
     def _start(self, requests: Sequence[RunRequest], run_id: str, typed: Texts) -> None:
-        from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
-        from sandbox_tui.tui.screens.home.rows.session_opener import is_above_runs
-        from sandbox_tui.tui.screens.wall.open_wall import open_wall_of
-
         workers = [self._runs.begin(request) for request in requests]
 
         def left(_: None) -> None:
             self._app.run_worker(self._give_back(workers, run_id, typed), group="again")
 
-        if len(workers) > 1:
-            open_wall_of(self._app.screen, workers, self._runs, then=left)
-        else:
-            asks = not is_above_runs(self._app)
-            self._app.push_screen(
-                LiveScreen(workers[0], self._runs.store, confirm_leave=asks), left
-            )
+        show_started(self._app, workers, self._runs, left)
 
     async def _give_back(self, workers: Sequence[RunWorker], run_id: str, typed: Texts) -> None:
         """If the runs could not start, open the form again with what was typed."""

@@ -30,7 +30,7 @@ MEANT = {
     **dict.fromkeys(("stop", "kill", "end"), "live.end"),
     **dict.fromkeys(("file", "files"), "cockpit.files"),
     "approve": "live.approve",
-    "attach": "",
+    **dict.fromkeys(("attach", "running"), ""),
 }
 """Actions that are meant by words of several; none by a word for rows of a list."""
 

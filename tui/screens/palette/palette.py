@@ -21,8 +21,6 @@ from sandbox_tui.sessions.relations.running_summaries import up_to_now
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
 from sandbox_tui.sessions.store.tables.annotations import all_tags
 from sandbox_tui.sessions.store.tables.eval_ledger import EvalSummary
-from sandbox_tui.tui.keys.default_keys import ACTIONS
-from sandbox_tui.tui.keys.synonyms import synonyms
 from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.reread_settings import reread_settings
 from sandbox_tui.tui.screens.home.find_offers import find_offers
@@ -30,10 +28,12 @@ from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.home.import_sessions import ask_for_import
 from sandbox_tui.tui.screens.home.model_offering import set_model
 from sandbox_tui.tui.screens.home.rows.session_opener import SessionOpener
+from sandbox_tui.tui.screens.palette.actions.evaluation_actions import EvaluationActions
+from sandbox_tui.tui.screens.palette.actions.form_fields import field_entries
+from sandbox_tui.tui.screens.palette.actions.home_actions import HomeActions
+from sandbox_tui.tui.screens.palette.actions.session_actions import session_entries
+from sandbox_tui.tui.screens.palette.actions.typed_entries import typed_entries
 from sandbox_tui.tui.screens.palette.entry import Entry
-from sandbox_tui.tui.screens.palette.evaluation_actions import EvaluationActions
-from sandbox_tui.tui.screens.palette.form_fields import field_entries
-from sandbox_tui.tui.screens.palette.home_actions import home_entries
 from sandbox_tui.tui.screens.palette.palette_screen import PaletteScreen
 from sandbox_tui.tui.screens.palette.shown_runs import is_shown, without_dialogs
 from sandbox_tui.tui.screens.palette.sources import (
@@ -44,10 +44,8 @@ from sandbox_tui.tui.screens.palette.sources import (
     setting_entries,
     theme_entries,
 )
-from sandbox_tui.tui.screens.palette.typed_entries import typed_entries
 from sandbox_tui.tui.screens.settings import SettingsScreen
 from sandbox_tui.tui.terminal_io.notifications import waits
-from sandbox_tui.tui.textual_support.copy_text import copy
 from sandbox_tui.tui.textual_support.toasts import complain_here
 from sandbox_tui.tui.theming.live_themes import LiveThemes
 from sandbox_tui.tui.widgets.sessions.model_offers import Offer
@@ -82,6 +80,7 @@ class Palette:
         self._evals = evals
         self._runs = evals.runs
         self._evaluations = EvaluationActions(app, evals, settings)
+        self._home = HomeActions(app, settings, evals, self._open_settings)
         self._recent: list[str] = []
 
     def open(self) -> None:
@@ -96,7 +95,7 @@ class Palette:
         known = [
             *self._waiting_entries(below, waiting),
             *actions(),
-            *self._session_entries(below),
+            *session_entries(self._app, below, self._runs),
             *field_entries(below),
             *self._import_entries(below),
             *self._evaluations.entries(below),
@@ -118,7 +117,7 @@ class Palette:
         if below not in self._app.screen_stack:
             return ()
         here = self._evaluations.opened_from_list(below, action_entries(self._app, below))
-        return [*here, *home_entries(self._app, below, here)]
+        return [*here, *self._home.entries(below, here)]
 
     def _waiting_entries(self, below: Screen[object], waiting: Sequence[str]) -> Sequence[Entry]:
         """Return runs of this program that wait for the user, which are known at once."""
@@ -150,18 +149,6 @@ class Palette:
             return ()
         return (Entry("Actions", "import", "Import sessions from a file", "", self._import),)
 
-    def _session_entries(self, below: Screen[object]) -> Sequence[Entry]:
-        """Return what can be done with the session that is shown, but has no key there: its id is
-        copied, and it is compared with the one it was forked from."""
-        from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
-
-        if not isinstance(below, Cockpit):
-            return ()
-        run_id, words = below.session[1], ACTIONS["home.copy_id"].title
-        copy_id, also = partial(copy, self._app, run_id), synonyms("home.copy_id")
-        entry = Entry("Actions", "home.copy_id", words, run_id, copy_id, "", also)
-        return (entry, *self._parent_entries(below, run_id))
-
     def _typed_entries(self, below: Screen[object], typed: str) -> Sequence[Entry]:
         """Return the entries that a typed text adds, among them the session with this id, which may
         be a sample of an evaluation or too old to be listed."""
@@ -173,17 +160,6 @@ class Palette:
         except StoreError:
             return found
         return (*found, session_entry(run, SessionOpener(below, self._runs).open))
-
-    def _parent_entries(self, below: Screen[object], run_id: str) -> Sequence[Entry]:
-        try:
-            run = self._runs.store.run(run_id, strict=True)
-        except StoreError:  # it has no events yet
-            return ()
-        opener = SessionOpener(below, self._runs)
-        off = "" if run.parent is not None else "this session is not a fork"
-        words, also = "Compare the fork with its parent", "diff difference"
-        name = "compare_with_parent"
-        return (Entry("Actions", name, words, "", lambda: opener.compare([run], run), off, also),)
 
     async def _choose(self, entry: Entry) -> None:
         self._recent = [entry.name, *(name for name in self._recent if name != entry.name)]
@@ -229,7 +205,7 @@ class Palette:
 
         ask_for_import(self._app, self._runs.store, imported)
 
-    def _open_settings(self, name: str) -> None:
+    def _open_settings(self, name: str = "ui.theme") -> None:
         stack = self._app.screen_stack
         settings = next((screen for screen in stack if isinstance(screen, SettingsScreen)), None)
         if settings is not None:  # perhaps below the question whether to leave it

@@ -33,7 +33,7 @@ DARK_WORDS, LIGHT_WORDS = "dark mode night", "light mode day bright"
 OPEN_WORDS = "Open what the cursor is on"
 """What enter does in a list."""
 
-_ENDS = "home.end"
+END = "home.end"
 """Name of what the key does that deletes a session while its run is still running."""
 
 THEME_WORDS = {"contrast": "high accessibility accessible"}
@@ -51,7 +51,7 @@ def action_entries(app: App[int], screen: Screen[object]) -> list[Entry]:
         elif here.group == MOVING or here.name in ("app.palette", OPEN):
             continue
         keys, run = " ".join(here.keys), partial(here.run, app)
-        name = _ENDS if (ends := _ends_instead(here)) else here.name
+        name = END if (ends := _ends_instead(here)) else here.name
         entry = Entry("Actions", name, here.words, keys, run, here.off, synonyms(name, here.words))
         entries.setdefault(here.words, entry)
         if ends:

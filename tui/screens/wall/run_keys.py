@@ -21,20 +21,20 @@ class RunKeys(Screen[None]):
     _control: ControlNews
 
     @property
-    def _chosen(self) -> RunTile | None:
+    def chosen(self) -> RunTile | None:
         """The tile of the chosen run."""
         return self.focused if isinstance(self.focused, RunTile) else None
 
     @property
     def _to_take(self) -> RunTile | None:
         """The tile of the run of which a key takes control; None if no run needs it."""
-        return self._control.to_take(self._chosen, self._seen_tiles())
+        return self._control.to_take(self.chosen, self._seen_tiles())
 
     @property
     def _can_decide(self) -> bool:
         """Whether the key that is being handled was pressed with the waiting call of the chosen run
         in view."""
-        tile = self._chosen
+        tile = self.chosen
         return tile is None or tile.drawn_call.answers(self, tile.state.pending)
 
     def _seen_tiles(self) -> Sequence[RunTile]:
@@ -48,35 +48,35 @@ class RunKeys(Screen[None]):
 
     def action_waiting(self) -> None:
         """Focus the next run that waits for the user."""
-        if (tile := next_waiting(self._seen_tiles(), self._chosen)) is not None:
+        if (tile := next_waiting(self._seen_tiles(), self.chosen)) is not None:
             tile.focus()
 
     @on(RunTile.Opened)  # a click has given it the focus
     def action_open(self) -> None:
         """Open the chosen run."""
-        if self._chosen is not None:
-            self._control.opened(self._chosen)
-            self._actions.open(self._chosen)
+        if self.chosen is not None:
+            self._control.opened(self.chosen)
+            self._actions.open(self.chosen)
 
     def action_approve(self) -> None:
         """Approve the waiting call of the chosen run."""
-        if self._chosen is not None and self._can_decide:
-            self._actions.approve(self._chosen)
+        if self.chosen is not None and self._can_decide:
+            self._actions.approve(self.chosen)
 
     def action_reject(self) -> None:
         """Reject the waiting call of the chosen run, with a reason for the model."""
-        if self._chosen is not None:
-            self._actions.reject(self._chosen)
+        if self.chosen is not None:
+            self._actions.reject(self.chosen)
 
     def action_resume(self) -> None:
         """Resume the chosen run, or all that are shown and can be resumed."""
-        if self._chosen is not None:
-            self._actions.resume(self._chosen, self._seen_tiles())
+        if self.chosen is not None:
+            self._actions.resume(self.chosen, self._seen_tiles())
 
     def action_approve_always(self) -> None:
         """Approve the waiting call of the chosen run and all similar ones."""
-        if self._chosen is not None:
-            self._actions.approve_always(self._chosen, self._seen_tiles())
+        if self.chosen is not None:
+            self._actions.approve_always(self.chosen, self._seen_tiles())
 
     def title_for(self, action: str) -> str | None:
         """Return the words of the help and the palette if they are not those of the key bar."""
@@ -88,18 +88,18 @@ class RunKeys(Screen[None]):
 
     def action_message(self) -> None:
         """Write to the model of the chosen run, or to those of all runs shown."""
-        if self._chosen is not None:
-            self._actions.message(self._chosen, self._seen_tiles())
+        if self.chosen is not None:
+            self._actions.message(self.chosen, self._seen_tiles())
 
     def action_mode(self) -> None:
         """Choose the mode of the chosen run, or of all runs shown."""
-        if self._chosen is not None:
-            self._actions.choose_mode(self._chosen, self._seen_tiles())
+        if self.chosen is not None:
+            self._actions.choose_mode(self.chosen, self._seen_tiles())
 
     def action_pause(self) -> None:
         """Pause or resume the chosen run."""
-        if self._chosen is not None:
-            self._actions.pause(self._chosen)
+        if self.chosen is not None:
+            self._actions.pause(self.chosen)
 
     def action_pause_all(self) -> None:
         """Pause all runs shown, or resume them if all are paused."""
@@ -113,5 +113,5 @@ class RunKeys(Screen[None]):
 
     def action_end(self) -> None:
         """End the chosen run, or all runs shown, after a confirmation."""
-        if self._chosen is not None:
-            self._actions.end(self._chosen, self._seen_tiles())
+        if self.chosen is not None:
+            self._actions.end(self.chosen, self._seen_tiles())

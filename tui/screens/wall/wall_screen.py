@@ -93,14 +93,12 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, RunKeys):
         """What a narrow key bar keeps: resuming a run, or all while all are paused, taking control,
         comparing with a marked run, showing hidden runs and, while calls wait, the way to the next
         one, if the chosen run has none, and what decides about several."""
-        is_elsewhere = self._waiting > 0 and (
-            self._chosen is None or self._chosen.kind != "waiting"
-        )
+        is_elsewhere = self._waiting > 0 and (self.chosen is None or self.chosen.kind != "waiting")
         comparing = ("compare",) * (self._marked is not None)
         deciding = deciding_first(self._waiting, self.size.width)
         showing_all = ("filter",) * bool(self._runs.hidden)
         all_paused = active_modes(self._seen_tiles()) == frozenset[Mode](("paused",))
-        resuming = ("resume",) * (not why_not_resumed(self._chosen)) + ("pause_all",) * all_paused
+        resuming = ("resume",) * (not why_not_resumed(self.chosen)) + ("pause_all",) * all_paused
         taking = () if self._to_take is None else ("steer",)
         leading = ("waiting",) * is_elsewhere
         return (*resuming, *taking, *comparing, *showing_all, *leading, *deciding)
@@ -231,13 +229,13 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, RunKeys):
 
     def on_descendant_focus(self) -> None:
         """Update the keys, which depend on the focused run; a reason was about the one before."""
-        if (tile := self._chosen) not in (None, self._chosen_last):
+        if (tile := self.chosen) not in (None, self._chosen_last):
             self._chosen_last = tile
             forget_reason(self)
         self._refresh_keys()
 
     def _refresh_keys(self) -> None:
-        tile, seen = self._chosen, self._seen_tiles()
+        tile, seen = self.chosen, self._seen_tiles()
         self._waiting = len(waiting_here(seen))
         state = tile and (tile.kind, tile.state.mode, why_not_resumed(tile))
         run = state, self._waiting, active_modes(seen), [one.number for one in resumable(seen)]
@@ -276,7 +274,7 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, RunKeys):
         lines = panel_lines(len(shown), whole, form, have_ended=have_ended(runs))
         boxed = grid_for(len(shown), Size(size.width, whole.height - lines), form).boxed
         describe_tiles(shown, self._tiles, self._runs.titles)
-        panel.show(shown, self._chosen, lines)
+        panel.show(shown, self.chosen, lines)
         for tile in shown:
             tile.has_panel = lines > 0
             tile.marked = tile is self._marked
@@ -313,14 +311,14 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, RunKeys):
 
     def why_key_does_nothing(self, key: str) -> str:
         """Why a key of an opened run does nothing here."""
-        return why_key_of_run_does_nothing(key, self._chosen)
+        return why_key_of_run_does_nothing(key, self.chosen)
 
     def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
         """Why an action is not available for the focused run."""
         if action == "answers":
             return self.query_one(WallHeader).why_no_answers
         hidden = [tile for tile in self._tiles if not tile.display]
-        return why_not_here(action, self._chosen, self._seen_tiles(), hidden)
+        return why_not_here(action, self.chosen, self._seen_tiles(), hidden)
 
     def words_for(self, action: str) -> str | None:
         """Return the key bar's current words for an action."""
@@ -331,25 +329,25 @@ class WallScreen(ExplainsUnavailable, NoticesMoveNothing, RunKeys):
         if action == "filter" and self._runs.hidden:
             return "show all"
         if action == "steer":
-            return take_words(self._chosen, self._to_take)
+            return take_words(self.chosen, self._to_take)
         runs, width = self._seen_tiles(), self.size.width
-        return words_of(action, self._chosen, self._marked, self._waiting, runs, width)
+        return words_of(action, self.chosen, self._marked, self._waiting, runs, width)
 
     def action_move(self, across: int, down: int) -> None:
         """Focus the next tile in a direction."""
-        places, chosen = self.query_one(TileGrid).places, self._chosen
+        places, chosen = self.query_one(TileGrid).places, self.chosen
         if (tile := neighbour(self._seen_tiles(), chosen, across, down, places)) is not None:
             tile.focus()
 
     def _decided(self, tile: RunTile) -> None:
         """After a decision, focus the next run that waits for one."""
         following = next_waiting(self._seen_tiles(), tile)
-        if following is not None and self._chosen in (tile, None):
+        if following is not None and self.chosen in (tile, None):
             self.set_focus(following)
 
     def action_compare(self) -> None:
         """Mark the focused run, or compare it with the marked one."""
-        marked, tile = self._marked, self._chosen
+        marked, tile = self._marked, self.chosen
         self._marked = tile if marked is None else None
         self._update()
         if marked is not None and tile is not None and marked is not tile:

@@ -48,7 +48,14 @@ def _begun_with_two_swapped(word: str, vocabulary: Iterable[str]) -> str:
     "temperature"; empty if there is none."""
     begun = {one[: len(word)] for one in vocabulary if one[0] == word[0]}
     alike = (one for one in begun if sorted(one) == sorted(word))
-    return min((one for one in alike if _mistakes(word, one) == 1), default="")
+    found = (one for one in alike if _mistakes(word, one) == 1)
+    return min(found, key=lambda one: (not _are_neighbours_swapped(word, one), one), default="")
+
+
+def _are_neighbours_swapped(word: str, other: str) -> bool:
+    """Return whether words differ in two letters beside each other, the likeliest mistake."""
+    places = [at for at, (a, b) in enumerate(zip(word, other, strict=True)) if a != b]
+    return places[-1] - places[0] == 1
 
 
 def _mistakes(word: str, other: str) -> int:

@@ -10,11 +10,12 @@ from functools import partial
 from textual.app import App
 from textual.screen import Screen
 
+from sandbox_tui.tui.screens.palette.actions.evaluation_actions import evaluation_of
+from sandbox_tui.tui.screens.palette.actions.export_as import export_entries
+from sandbox_tui.tui.screens.palette.actions.run_modes import mode_entries
+from sandbox_tui.tui.screens.palette.actions.steps_and_calls import places_of
 from sandbox_tui.tui.screens.palette.entry import Entry
-from sandbox_tui.tui.screens.palette.evaluation_actions import evaluation_of
 from sandbox_tui.tui.screens.palette.matching.closest_words import closest_words
-from sandbox_tui.tui.screens.palette.run_modes import mode_entries
-from sandbox_tui.tui.screens.palette.steps_and_calls import places_of
 from sandbox_tui.tui.textual_support.copy_text import copy
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 
@@ -52,7 +53,8 @@ def typed_entries(app: App[int], below: Screen[object], typed: str) -> Sequence[
     """
     words = " ".join(typed.lower().split())
     places = (*_places(below, words), *_moments(below, words), *_forks(below, words))
-    return (*places, *_runs(below, words), *mode_entries(below), *_reports(app, below, words))
+    exports = (*export_entries(app, below, words), *_reports(app, below, words))
+    return (*places, *_runs(below, words), *mode_entries(below), *exports)
 
 
 def _without_mistakes(typed: str) -> str:

@@ -1,0 +1,69 @@
+"""The palette where no home screen is open: new runs, evaluations and settings open all the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from sandbox_tui.core.config.settings import load
+from sandbox_tui.sessions import Store
+from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
+from sandbox_tui.tui.screens.evals.evals_screen import EvalsScreen
+from sandbox_tui.tui.screens.home.home import HomeScreen
+from sandbox_tui.tui.screens.new_run.new_run import NewRunDialog
+from sandbox_tui.tui.screens.settings import SettingsScreen
+from sandbox_tui.tui.textual_support.private_api import shown_toasts
+from tests.perf.made_sessions import fill
+from tests.screens.palette.test_evaluations import first_of
+from tests.waiting import until
+
+
+@pytest.fixture
+def app(store: Store, own_home: Path) -> SandboxTui:
+    fill(store, "r", 5)
+    settings = load({"model.name": "m", "model.local_ports": [1]})
+    return SandboxTui(settings, store, store.run("r"))
+
+
+async def begun(app: SandboxTui, pilot: Pilot[int]) -> None:
+    await until(pilot, lambda: isinstance(app.screen, ReplayScreen))
+    assert not any(isinstance(screen, HomeScreen) for screen in app.screen_stack)
+
+
+@pytest.mark.parametrize(
+    ("typed", "screen"),
+    [
+        ("new run", NewRunDialog),
+        ("new task", NewRunDialog),
+        ("evaluations", EvalsScreen),
+        ("preferences", SettingsScreen),
+    ],
+)
+async def test_what_needs_no_session_opens(app: SandboxTui, typed: str, screen: type) -> None:
+    async with app.run_test(size=(100, 30)) as pilot:
+        await begun(app, pilot)
+        await first_of(app, pilot, typed)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, screen))
+
+
+async def test_a_form_that_is_left_says_what_opens_it_again(app: SandboxTui) -> None:
+    async with app.run_test(size=(100, 30)) as pilot:
+        await begun(app, pilot)
+        await first_of(app, pilot, "new run")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, NewRunDialog))
+        await pilot.press(*"Count")
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, ReplayScreen))
+        said = [toast.message for toast in shown_toasts(app)]
+        assert said == ["Draft saved: “new run” in the palette opens it again."]
+        await first_of(app, pilot, "new run")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, NewRunDialog))
+        form = app.screen
+        assert isinstance(form, NewRunDialog)
+        await until(pilot, lambda: form.is_filled and form.typed()["task"] == "Count")
