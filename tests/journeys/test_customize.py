@@ -129,7 +129,7 @@ def test_everything_is_found_by_name(person: Person) -> None:
         person.presses("C-p")
         person.sees("Recent")
         person.types("cost limits")
-        person.sees("Cost – limits of new runs")
+        person.sees("Max cost – limits of new runs")
         person.presses("Enter")
         person.sees("Settings file:")
         person.fills("2.5")

@@ -84,6 +84,7 @@ def test_the_values_yes_and_no_find_no_setting() -> None:
     ("typed", "words"),
     [
         ("rename", "Not on this screen: Rename the session (home: R)"),
+        ("delete session", "Not on this screen: Delete the session, or all marked (home: x)"),
         ("fork", "Not on this screen: Fork, also with another model (home: F)"),
         ("approve", "Not on this screen: Approve the call (live run: a)"),
     ],

@@ -66,6 +66,10 @@ def _near(here: Collection[str]) -> Sequence[str]:
     return EVALUATIONS if any(f"{place}.leave" in here for place in EVALUATIONS) else ()
 
 
+def _words_of(title: str) -> Sequence[str]:
+    return title.lower().replace(",", " ").split()
+
+
 def _place(name: str) -> str:
     return name.partition(".")[0]
 
@@ -73,7 +77,7 @@ def _place(name: str) -> str:
 def _name_by_words(words: Sequence[str], near: Sequence[str]) -> str:
     """Return the action of which the title has all of several words; empty if there is none."""
     listed = (*_listed(near), *_listed(tuple(PLACES)))
-    fit = (name for name, title in listed if {*words} <= {*title.lower().split()})
+    fit = (name for name, title in listed if {*words} <= {*_words_of(title)})
     return next(fit, "") if len(words) > 1 else ""
 
 
@@ -106,7 +110,7 @@ def _meant_in(places: Sequence[str]) -> dict[str, str]:
         *listed,
         *((name, synonyms(name)) for name, _ in listed),
     ):
-        for word in words.lower().replace(",", " ").split():
+        for word in _words_of(words):
             if len(word) >= MIN_CHARACTERS and word not in SMALL_WORDS:
                 found.setdefault(word, name)
     return found
