@@ -346,3 +346,40 @@ async def test_the_help_finds_the_closest_word(store: Store, own_home: Path) -> 
         assert "Settings" in [words for _, words in screen.keys_shown]
         await pilot.press(*"zzz")
         await until(pilot, lambda: screen.keys_shown == [])
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        ("delet", "Not on this screen: Delete the session, or all marked (home: x)"),
+        ("renmae", "Not on this screen: Rename the session (home: R)"),
+        ("seed", "Not on this screen: Seed (form of a new run, n on the home screen)"),
+    ],
+)
+def test_an_action_of_another_screen_is_found_by_its_beginning_and_with_mistakes(
+    typed: str, words: str
+) -> None:
+    entries = [Entry("Actions", "x", "Copy selected text", "", lambda: None)]
+    assert [heading for heading, _ in grouped(entries, typed, ())] == [words]
+
+
+def test_letters_that_match_by_coincidence_are_said_to() -> None:
+    entries = [Entry("Actions", "x", "Go on", "", lambda: None)]
+    found = grouped(entries, "gn", ())
+    assert [heading for heading, _ in found] == ["No match; some letters are in:", "Actions"]
+
+
+def test_an_action_that_is_called_what_is_typed_comes_before_one_that_is_off() -> None:
+    off = Entry("Actions", "live.resume", "Ask the model again", "r", lambda: None, "it runs")
+    resumes = Entry("Actions", "live.pause", "Resume", "space", lambda: None)
+    [(_, matches)] = grouped([off, resumes], "resume", ())
+    assert [match.entry for match in matches] == [resumes, off]
+    assert not any(match.exact for match in matches if match.entry.off)
+
+
+def test_a_corrected_word_comes_before_one_of_which_letters_are_left_out() -> None:
+    ends = Entry("Actions", "x", "End the search or the filter, or leave", "esc", lambda: None)
+    finds = Entry("Actions", "y", "Find in the calls", "/", lambda: None, also="search")
+    (heading, _), (_, matches) = grouped([ends, finds], "sarch", ())
+    assert heading == "No match; the closest: search"
+    assert [match.entry for match in matches] == [finds, ends]

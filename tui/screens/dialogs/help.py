@@ -28,7 +28,7 @@ from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import as_sentence, needs_session_row
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 from sandbox_tui.tui.screens.palette.matching.closest_words import closest_words
-from sandbox_tui.tui.screens.palette.other_screens import action_elsewhere
+from sandbox_tui.tui.screens.palette.other_screens import action_begun_elsewhere, action_elsewhere
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.theming.palette import Palette
 from sandbox_tui.tui.widgets.line_input import LineInput
@@ -142,7 +142,8 @@ class HelpScreen(Dialog[None]):
         typed = self._typed
         if not typed or self._matching(typed):
             return ""
-        return action_elsewhere(typed, {one.name for one in self._all})
+        here = {one.name for one in self._all}
+        return action_elsewhere(typed, here) or action_begun_elsewhere(typed, here)
 
     def _matching(self, typed: str) -> list[ActionHere]:
         words = typed.lower().split()

@@ -33,11 +33,14 @@ CLUSTER_LEFT = (
 )
 
 
-async def open_list(app: App[int], evals: EvalRegistry, settings: LiveSettings) -> EvalsScreen:
-    """Open the list of all evaluations, and return its screen."""
+async def open_list(
+    app: App[int], evals: EvalRegistry, settings: LiveSettings, marked: EvalSummary | None = None
+) -> EvalsScreen:
+    """Open the list of all evaluations, perhaps with one marked to be compared, and return its
+    screen."""
     from sandbox_tui.tui.screens.evals.evals_screen import EvalsScreen
 
-    listed = EvalsScreen(evals, settings)
+    listed = EvalsScreen(evals, settings, marked)
     await app.push_screen(listed)
     return listed
 

@@ -11,8 +11,12 @@ from sandbox_tui.tui.keys.default_keys import ACTIONS
 from sandbox_tui.tui.keys.key_names import key_of_caret
 from sandbox_tui.tui.screens.palette.matching.closest_words import closest_words
 from sandbox_tui.tui.screens.palette.matching.fewer_words import without_a_word, without_fillers
-from sandbox_tui.tui.screens.palette.matching.fuzzy import NOISE, WHOLE, WORDS, Fit, fit
-from sandbox_tui.tui.screens.palette.other_screens import action_elsewhere
+from sandbox_tui.tui.screens.palette.matching.fuzzy import NOISE, SEVERAL, WHOLE, WORDS, Fit, fit
+from sandbox_tui.tui.screens.palette.other_screens import (
+    action_begun_elsewhere,
+    action_elsewhere,
+    action_mistyped_elsewhere,
+)
 
 KINDS = ("Actions", "Sessions", "Evaluations", "Models", "Themes", "Settings")
 """Kinds of entries, in the order in which they are listed while nothing is typed."""
@@ -26,6 +30,13 @@ RECENT = "Recent"
 NOT_ALL_WORDS = "No match for all words"
 """How the heading of entries begins that match all typed words but one: enter chooses none before
 the user has moved the cursor to it."""
+
+CLOSEST = "No match; the closest:"
+"""How the heading of entries begins that match corrected words."""
+
+SOME_LETTERS = "No match; some letters are in:"
+"""Heading of entries whose letters match by coincidence: enter chooses none before the user has
+moved the cursor to it."""
 
 MAX_RECENT = 5
 """Maximum number of recently chosen entries listed."""
@@ -136,16 +147,34 @@ def grouped(entries: Sequence[Entry], typed: str, recent: Sequence[str]) -> list
     if not typed.strip():
         return _all(entries, recent)
     kept = without_fillers(typed)
-    if found := _with_all_words(entries, typed) or _with_all_words(entries, kept):
+    found = _with_all_words(entries, typed) or _with_all_words(entries, kept)
+    if found and _level(found) != SEVERAL:
         return found
+    here = {entry.name for entry in entries}
+    if not found and (elsewhere := action_begun_elsewhere(typed, here)):
+        return [_elsewhere(elsewhere)]
     meant = closest_words(typed, _words_of(entries))
-    if meant and (found := _found(entries, meant)):
-        return [(f"No match; the closest: {meant}", []), *found]
+    corrected = _found(entries, meant) if meant else []
+    if corrected and (not found or _level(corrected) == WORDS):
+        return [(f"{CLOSEST} {meant}", []), *corrected]
+    if found:
+        return found
+    if elsewhere := action_mistyped_elsewhere(typed, here):
+        return [_elsewhere(elsewhere)]
     groups: list[Group] = []
     for rest in without_a_word(kept or typed):
         if found := _with_all_words(entries, rest):
             groups += [(f"{NOT_ALL_WORDS}; some for: {rest}", []), *found]
-    return groups or _found(entries, typed)  # letters that may be there by coincidence
+    return groups or _by_coincidence(entries, typed)
+
+
+def _by_coincidence(entries: Sequence[Entry], typed: str) -> list[Group]:
+    found = _found(entries, typed)
+    return [(SOME_LETTERS, []), *found] if found else []
+
+
+def _elsewhere(action: str) -> Group:
+    return f"Not on this screen: {action}", []
 
 
 def _with_all_words(entries: Sequence[Entry], typed: str) -> list[Group]:
@@ -154,11 +183,16 @@ def _with_all_words(entries: Sequence[Entry], typed: str) -> list[Group]:
     if not typed:
         return []
     found = _found(entries, typed)
-    level = max((match.level for _, matches in found for match in matches), default=NOISE)
+    level = _level(found)
     found, here = found if level > NOISE else [], {entry.name for entry in entries}
     if not _is_found(found, level) and (elsewhere := action_elsewhere(typed, here)):
-        return [(f"Not on this screen: {elsewhere}", []), *found]
+        return [_elsewhere(elsewhere), *(found if level == WORDS else [])]
     return found
+
+
+def _level(groups: Sequence[Group]) -> int:
+    """Return the level of the best match; of none as of the worst."""
+    return max((match.level for _, matches in groups for match in matches), default=NOISE)
 
 
 def _is_found(groups: Sequence[Group], level: int) -> bool:
@@ -266,7 +300,8 @@ def _fit_name(typed: str, entry: Entry) -> Fit | None:
 
 def _is_name(typed: str, entry: Entry) -> bool:
     purpose = entry.name.partition(".")[2].replace("_", " ")
-    return entry.kind == "Actions" and purpose != "" and " ".join(typed.lower().split()) == purpose
+    title = "" if entry.off else entry.words.lower()
+    return entry.kind == "Actions" and " ".join(typed.lower().split()) in (purpose, title)
 
 
 def _fit_key(typed: str, entry: Entry) -> Fit | None:

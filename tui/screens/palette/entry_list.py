@@ -12,7 +12,7 @@ from typing_extensions import override
 
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.wrap_cells import wrap_cells
-from sandbox_tui.tui.screens.palette.entry import NOT_ALL_WORDS, Entry, Group, Match
+from sandbox_tui.tui.screens.palette.entry import NOT_ALL_WORDS, SOME_LETTERS, Entry, Group, Match
 from sandbox_tui.tui.theming.palette import Palette, palette_of
 from sandbox_tui.tui.widgets.block_list import BlockList
 
@@ -56,7 +56,7 @@ class EntryList(BlockList, can_focus=False):
         is off, or if nothing is meant for sure."""
         for place, row in enumerate(self._rows):
             if isinstance(row, str):
-                if row.startswith(NOT_ALL_WORDS):
+                if row.startswith((NOT_ALL_WORDS, SOME_LETTERS)):
                     return -1
             elif row.exact and row.entry.off:
                 return -1

@@ -8,6 +8,7 @@ from functools import cache
 from sandbox_tui.tui.keys.default_keys import ACTIONS
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.synonyms import synonyms
+from sandbox_tui.tui.screens.palette.matching.closest_words import closest_words
 
 PLACES = {
     "home": "home",
@@ -39,6 +40,12 @@ SMALL_WORDS = frozenset(
 )
 """Words of titles that mean no action by themselves."""
 
+FIELDS = {"input": "Input", "samples": "Samples", "seed": "Seed"}
+"""Words for fields of the form of a new run that are no settings, and their titles."""
+
+MIN_BEGUN_CHARACTERS = 4
+"""Minimum length of the beginning of a word that means an action."""
+
 MIN_CHARACTERS = 3
 """Minimum length of a word that means an action."""
 
@@ -52,6 +59,8 @@ def action_elsewhere(typed: str, here: Collection[str]) -> str:
         here: names of the actions of this screen.
     """
     words, near = typed.lower().split(), _near(here)
+    if (field := FIELDS.get(typed.strip().lower())) and "new_run.start" not in here:
+        return f"{field} (form of a new run, {hint('home.new')} on the home screen)"
     if words[:1] in (["step"], ["call"]) and "".join(words[1:]).isdigit():
         name = "replay.go_to_step"
     else:
@@ -59,6 +68,21 @@ def action_elsewhere(typed: str, here: Collection[str]) -> str:
     if not name or name in here:
         return ""
     return f"{ACTIONS[name].title} ({PLACES[_place(name)]}: {hint(name)})"
+
+
+def action_begun_elsewhere(typed: str, here: Collection[str]) -> str:
+    """Like `action_elsewhere`, for the beginning of a word."""
+    word = typed.strip().lower()
+    if len(word) < MIN_BEGUN_CHARACTERS or word in SMALL_WORDS:
+        return ""
+    known = (one for one in _name_by_word(_near(here)) if one.startswith(word))
+    return action_elsewhere(min(known, key=len, default=""), here)
+
+
+def action_mistyped_elsewhere(typed: str, here: Collection[str]) -> str:
+    """Like `action_elsewhere`, for words with typing mistakes."""
+    meant = closest_words(typed, (*_name_by_word(_near(here)), *SMALL_WORDS))
+    return action_elsewhere(meant, here) if meant else ""
 
 
 def _near(here: Collection[str]) -> Sequence[str]:

@@ -9,13 +9,17 @@ from typing import TYPE_CHECKING, Any
 from textual.app import App
 from textual.screen import ModalScreen, Screen
 
+from sandbox_tui.core.base.errors import SandboxTuiError, StoreError
 from sandbox_tui.core.evals.eval_info import EvalInfo
 from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
+from sandbox_tui.sessions.store.tables import eval_ledger as ledger
+from sandbox_tui.sessions.store.tables.eval_ledger import EvalSummary
 from sandbox_tui.tui.keys.synonyms import synonyms
 from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.palette.entry import Entry
 from sandbox_tui.tui.textual_support.copy_text import copy
+from sandbox_tui.tui.textual_support.toasts import complain_here
 
 if TYPE_CHECKING:
     from sandbox_tui.tui.screens.evals.evals_screen import EvalsScreen
@@ -55,6 +59,7 @@ class EvaluationActions:
     def entries(self, below: Screen[object]) -> Sequence[Entry]:
         """Return the entries that a screen does not have itself: the form for a new evaluation,
         which opens over the list of all evaluations, and the id of the evaluation that it shows."""
+        from sandbox_tui.tui.screens.evals.eval_screen import EvalScreen
         from sandbox_tui.tui.screens.evals.evals_screen import EvalsScreen
 
         if isinstance(below, ModalScreen):
@@ -70,7 +75,28 @@ class EvaluationActions:
                 copy(self._app, info.id)
 
             entries.append(Entry("Actions", "evals.copy_id", words, info.id, copy_id, "", also))
+        if isinstance(below, EvalScreen):
+            entries.append(self._compare(below.info))
         return entries
+
+    def _compare(self, info: EvalInfo) -> Entry:
+        store, app = self._evals.runs.store, self._app
+
+        async def compare() -> None:
+            try:
+                summary = ledger.summary(store, info.id)
+            except SandboxTuiError as error:  # deleted in the meantime
+                complain_here(app, str(error))
+            else:
+                await self._list(summary)
+
+        try:
+            is_only = len(ledger.summaries(store, 2)) < 2
+        except StoreError:  # reading the list complains about it
+            is_only = False
+        off, also = "there is only one evaluation" if is_only else "", synonyms("evals.compare")
+        words = "Compare the evaluation with another"
+        return Entry("Actions", "evals.compare", words, "", compare, off, also)
 
     def opened_from_list(self, below: Screen[object], here: Sequence[Entry]) -> Sequence[Entry]:
         """Return the entries of a screen so that the evaluation that it shows can be run again: the
@@ -97,7 +123,7 @@ class EvaluationActions:
     async def _new(self) -> None:
         (await self._list()).action_new()
 
-    async def _list(self) -> EvalsScreen:
+    async def _list(self, marked: EvalSummary | None = None) -> EvalsScreen:
         from sandbox_tui.tui.screens.evals.open_eval import open_list
 
-        return await open_list(self._app, self._evals, self._settings)
+        return await open_list(self._app, self._evals, self._settings, marked)

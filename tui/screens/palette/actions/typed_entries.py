@@ -73,10 +73,10 @@ def _places(below: Screen[object], typed: str) -> Sequence[Entry]:
         return ()
     number, kind = int(found[2]), found[1] or ""
     if kind == "call":
-        return (_place("call", number, places.calls, places.go_to_call),)
+        return (_place("call", number, places.calls, places.go_to_call, typed),)
     if not kind and not 1 <= number <= places.steps:  # it is perhaps a part of something else
         return ()
-    return (_place("step", number, places.steps, places.go_to_step),)
+    return (_place("step", number, places.steps, places.go_to_step, typed),)
 
 
 def _moments(below: Screen[object], typed: str) -> Sequence[Entry]:
@@ -103,11 +103,15 @@ def _forks(below: Screen[object], typed: str) -> Sequence[Entry]:
     return (Entry("Actions", "fork_after_step", f"Fork after step {step}", "", fork, off, also),)
 
 
-def _place(kind: str, number: int, last: int, go: Callable[[int], object]) -> Entry:
+def _place(kind: str, number: int, last: int, go: Callable[[int], object], typed: str) -> Entry:
     known = f"the last {kind} is {last}" if last else f"there is no {kind}"
     off = "" if 1 <= number <= last else known
-    words, name = f"Go to {kind} {number}", f"go_to_{kind}_{number}"
-    return Entry("Actions", name, words, "", partial(go, number), off, "goto jump seek")
+    words, name, also = (
+        f"Go to {kind} {number}",
+        f"go_to_{kind}_{number}",
+        f"goto jump seek {typed}",
+    )
+    return Entry("Actions", name, words, "", partial(go, number), off, also)
 
 
 def _runs(below: Screen[object], typed: str) -> Sequence[Entry]:
