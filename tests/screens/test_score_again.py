@@ -58,7 +58,8 @@ async def asked(
 
 def lines(app: Any, width: int = 96) -> list[str]:
     shown = app.screen.query_one(EntryList)
-    return [shown.draw_block(at, width)[0].plain for at in range(shown.block_count())]
+    blocks = (shown.draw_block(at, width) for at in range(shown.block_count()))
+    return [" ".join(line.plain for line in block) for block in blocks]
 
 
 def said(app: Any) -> list[str]:
