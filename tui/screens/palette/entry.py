@@ -134,7 +134,8 @@ def grouped(entries: Sequence[Entry], typed: str, recent: Sequence[str]) -> list
     """Return the matching entries by kind, the kind of the best match first. Matches of
     a lower level than the best are left out. If no word matches, or only settings do, a heading
     without matches names the action of another screen that is meant. Otherwise one says what is
-    matched instead: the closest words, or all words but one.
+    matched instead: the closest words, all words but one, or letters here and there. Closest words
+    also come before words of which letters are left out.
 
     While nothing is typed: what waits for the user, the recently chosen entries, then all others
     that are available.

@@ -106,11 +106,8 @@ def _forks(below: Screen[object], typed: str) -> Sequence[Entry]:
 def _place(kind: str, number: int, last: int, go: Callable[[int], object], typed: str) -> Entry:
     known = f"the last {kind} is {last}" if last else f"there is no {kind}"
     off = "" if 1 <= number <= last else known
-    words, name, also = (
-        f"Go to {kind} {number}",
-        f"go_to_{kind}_{number}",
-        f"goto jump seek {typed}",
-    )
+    words, name = f"Go to {kind} {number}", f"go_to_{kind}_{number}"
+    also = f"goto jump seek {typed}"
     return Entry("Actions", name, words, "", partial(go, number), off, also)
 
 
