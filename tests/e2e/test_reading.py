@@ -174,3 +174,25 @@ def test_many_runs_on_the_wall(own_home: Path, scripted_server: Start) -> None:
             terminal.press("n", "a")
         terminal.press("q")
         assert terminal.exit_code() == 0
+
+
+def test_a_run_is_started_from_the_palette_of_a_wall(
+    own_home: Path, scripted_server: Start
+) -> None:
+    """No home screen is open: the form opens over the runs from the command line."""
+    server = scripted_server(*[s.call("submit")] * 3)
+    with Terminal(*run(server, "--samples", "2"), home=own_home, columns=100, rows=30) as terminal:
+        terminal.wait_for("2 runs", "✓ 2 submitted")
+        terminal.press("C-p")
+        terminal.wait_for("palette", "Actions")
+        terminal.type("new run")
+        terminal.wait_for("New run")
+        terminal.press("Enter")
+        terminal.wait_for("max steps", "start")
+        terminal.type("One more task")
+        terminal.press("C-s")
+        terminal.wait_for("calls", "One more task", "submitted")
+        terminal.press("q")
+        terminal.wait_for("3 runs", "✓ 3 submitted")
+        terminal.press("q")
+        assert terminal.exit_code() == 0
