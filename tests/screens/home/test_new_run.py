@@ -716,19 +716,19 @@ async def test_a_chosen_model_is_added_after_a_comma(app: SandboxTui) -> None:
         form = app.screen
         assert isinstance(form, NewRunDialog)
         await fill_field(pilot, "model", "m1, ")
-        form._take(Offer("m2", "http://x/v1", ""))
+        form.take_model(Offer("m2", "http://x/v1", ""))
         assert form.typed()["model"] == "m1, m2"
         await fill_field(pilot, "model", "m1,")
-        form._take(Offer("m3", "http://elsewhere/v1", ""))
+        form.take_model(Offer("m3", "http://elsewhere/v1", ""))
         typed = form.typed()
         assert (typed["model"], typed["url"]) == ("m1,", "http://x/v1"), "one server for all"
         await until(pilot, lambda: [t.message for t in app._notifications] == [ONE_SERVER])
         await fill_field(pilot, "model", "m1, m2")
         for name in ("m3", "m2"):
-            form._take(Offer(name, "http://x/v1", ""))
+            form.take_model(Offer(name, "http://x/v1", ""))
             assert form.typed()["model"] == "m1, m2, m3", "each once"
         await fill_field(pilot, "model", "m1")
-        form._take(Offer("m3", "http://elsewhere/v1", ""))
+        form.take_model(Offer("m3", "http://elsewhere/v1", ""))
         assert form.typed()["model"] == "m3"
 
 

@@ -126,3 +126,19 @@ async def test_stop_on_the_home_screen_says_why_it_ends_nothing(store: Store) ->
             rows = [row for row in entries._rows if not isinstance(row, str)]
             ends = next(row.entry for row in rows if row.entry.words == "End the run")
             assert ends.off == why
+
+
+async def test_an_ended_run_is_forked_after_a_step(store: Store, own_home: Path) -> None:
+    fill(store, "r", 5)
+    app = usual(store)
+    async with app.run_test(size=(100, 30)) as pilot:
+        screen = LiveScreen(WatchedRun(list(store.events("r"))), store)
+        await app.push_screen(screen)
+        await until(pilot, lambda: screen.state.finished)
+        entry = await first_of(app, pilot, "fork step 1")
+        assert (entry.words, entry.off) == ("Fork after step 1", "")
+        app.screen.query_one(Input).value = "fork step 99"
+        await pilot.pause()
+        first = app.screen.query_one(EntryList).first
+        assert first is not None
+        assert first.off == f"the last step is {screen.state.step}"

@@ -14,8 +14,11 @@ from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 from sandbox_tui.tui.screens.evals.evals_screen import EvalsScreen
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.new_run.new_run import NewRunDialog
+from sandbox_tui.tui.screens.palette.entry import Entry
+from sandbox_tui.tui.screens.palette.palette_screen import PaletteScreen
 from sandbox_tui.tui.screens.settings import SettingsScreen
 from sandbox_tui.tui.textual_support.private_api import shown_toasts
+from sandbox_tui.tui.widgets.sessions.model_offers import Offer
 from tests.perf.made_sessions import fill
 from tests.screens.palette.test_evaluations import first_of
 from tests.waiting import until
@@ -67,3 +70,44 @@ async def test_a_form_that_is_left_says_what_opens_it_again(app: SandboxTui) -> 
         form = app.screen
         assert isinstance(form, NewRunDialog)
         await until(pilot, lambda: form.is_filled and form.typed()["task"] == "Count")
+
+
+async def test_a_model_is_chosen_for_the_form_below_alone(app: SandboxTui) -> None:
+    async with app.run_test(size=(100, 30)) as pilot:
+        await begun(app, pilot)
+        await first_of(app, pilot, "new run")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, NewRunDialog))
+        form = app.screen
+        assert isinstance(form, NewRunDialog)
+        await until(pilot, lambda: form.is_filled)
+        await pilot.press("ctrl+p")
+        await until(pilot, lambda: isinstance(app.screen, PaletteScreen) and app.screen.is_read)
+        palette, offer = app.screen, Offer("other", "http://127.0.0.1:1/v1", "")
+        assert isinstance(palette, PaletteScreen)
+        choose = app._palette._choose_model
+        palette.dismiss(Entry("Models", "other", "other", "", lambda: choose(offer)))
+        await until(pilot, lambda: app.screen is form and form.typed()["model"] == "other")
+        assert form.typed()["url"] == "http://127.0.0.1:1/v1"
+        assert app.settings.now.model.name == "m"
+
+
+@pytest.mark.parametrize(("typed", "label"), [("time limit", "Max time"), ("docker", "Sandbox")])
+async def test_the_fields_of_a_form_come_before_the_settings(
+    app: SandboxTui, typed: str, label: str
+) -> None:
+    async with app.run_test(size=(100, 30)) as pilot:
+        await begun(app, pilot)
+        await first_of(app, pilot, "new run")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, NewRunDialog) and app.screen.is_filled)
+        assert (await first_of(app, pilot, typed)).words == f"{label} – field of this form"
+
+
+async def test_a_new_run_is_started_over_the_list_of_evaluations(app: SandboxTui) -> None:
+    async with app.run_test(size=(100, 30)) as pilot:
+        await begun(app, pilot)
+        await first_of(app, pilot, "all evaluations")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, EvalsScreen))
+        assert (await first_of(app, pilot, "new run")).words == "New run"

@@ -144,9 +144,10 @@ class ModelForm(FormDialog[Result]):
         or of this machine."""
         self.complete_server()
         dialog = ChooseModelDialog.at(self._settings.model, self.typed()["url"], self.last_server)
-        app_of(self).push_screen(dialog, self._take)
+        app_of(self).push_screen(dialog, self.take_model)
 
-    def _take(self, offer: Offer | None) -> None:
+    def take_model(self, offer: Offer | None) -> None:
+        """Fill the fields with a model that was chosen; None changes nothing."""
         if offer is not None:
             self.put("model", offer.model)
             self.put("url", offer.base_url)

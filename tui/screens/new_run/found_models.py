@@ -61,4 +61,4 @@ class LooksForModels(ModelForm[Result]):
         self._settings = config.changed(self._settings, named)
         self._only_found = offer
         self._at_first |= {"model": offer.model, "url": offer.base_url}
-        self._take(offer)
+        self.take_model(offer)

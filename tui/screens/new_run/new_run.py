@@ -195,11 +195,11 @@ class NewRunDialog(ExplainsUnavailable, LooksForModels[Sequence[RunRequest] | No
         return self._has_last_model and is_kept
 
     @override
-    def _take(self, offer: Offer | None) -> None:
+    def take_model(self, offer: Offer | None) -> None:
         """Take a model; in addition to those before it if they are several, or end in a comma."""
         if offer is not None and (offer := with_those_before(offer, self.typed())) is None:
             self.notify(ONE_SERVER, severity="warning", markup=False)
-        super()._take(offer)
+        super().take_model(offer)
 
     @on(Button.Pressed, "#start")
     @when_filled

@@ -26,6 +26,7 @@ from sandbox_tui.tui.reread_settings import reread_settings
 from sandbox_tui.tui.screens.home.find_offers import find_offers
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.home.import_sessions import ask_for_import
+from sandbox_tui.tui.screens.home.model_form import ModelForm
 from sandbox_tui.tui.screens.home.model_offering import set_model
 from sandbox_tui.tui.screens.home.rows.session_opener import SessionOpener
 from sandbox_tui.tui.screens.palette.actions.evaluation_actions import EvaluationActions
@@ -188,7 +189,13 @@ class Palette:
     # --- effects of a choice
 
     def _choose_model(self, offer: Offer) -> None:
-        set_model(self._app.screen, self._settings, offer)
+        """Take a model for the form below, otherwise from now on."""
+        screen = self._app.screen
+        if isinstance(screen, ModelForm):
+            screen.take_model(offer)
+            screen.go_to_field("model")
+        else:
+            set_model(screen, self._settings, offer)
 
     def _apply_theme(self, name: str) -> None:
         try:

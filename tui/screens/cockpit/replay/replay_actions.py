@@ -115,10 +115,9 @@ class ReplayActions(Cockpit):
         self._replay.plays = False
         self.post_message(ForkRequested(self._summary.id, self.state.seq))
 
-    def fork_after_step(self, step: int) -> None:
-        """Fork after a step; after 0 at the start."""
+    def hold(self) -> None:
+        """Stop playing."""
         self._replay.plays = False
-        self.post_message(ForkRequested(self._summary.id, f"step:{step}"))
 
     def action_run_again(self) -> None:
         """Run the task again, from the beginning."""

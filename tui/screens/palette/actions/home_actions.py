@@ -27,6 +27,9 @@ if TYPE_CHECKING:  # imported when first shown
 PROGRAM_WIDE = ("home.new", "home.evals", "home.trainings", "home.wall", "home.settings")
 """Actions that need no session under the cursor."""
 
+OWN_NAMES = ("home.new",)
+"""Actions that are not those with the same purpose elsewhere: other lists have other news."""
+
 _NOTHING_RUNS = "no run that goes on is under the cursor"
 
 
@@ -76,7 +79,7 @@ class HomeActions:
                 continue
             purpose, words = binding.id.partition(".")[2], ACTIONS[binding.id].title
             words = words[:1].upper() + words[1:]
-            if not here & {purpose, words}:
+            if not here & {"" if binding.id in OWN_NAMES else purpose, words}:
                 entries += self._entry(home, binding.id, binding.action, words)
         return entries
 

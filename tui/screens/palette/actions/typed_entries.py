@@ -10,6 +10,9 @@ from functools import partial
 from textual.app import App
 from textual.screen import Screen
 
+from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
+from sandbox_tui.tui.screens.cockpit.nothing_to_act_on import why_not_after_the_end
+from sandbox_tui.tui.screens.messages import ForkRequested
 from sandbox_tui.tui.screens.palette.actions.evaluation_actions import evaluation_of
 from sandbox_tui.tui.screens.palette.actions.export_as import export_entries
 from sandbox_tui.tui.screens.palette.actions.run_modes import mode_entries
@@ -92,15 +95,33 @@ def _moments(below: Screen[object], typed: str) -> Sequence[Entry]:
 
 
 def _forks(below: Screen[object], typed: str) -> Sequence[Entry]:
-    """Return the fork of a replayed session that is meant."""
+    """Return the fork of a session that is meant."""
+    found = _FORK.fullmatch(typed)
+    if found is None or not isinstance(below, Cockpit):
+        return ()
+    step, off = int(found[1]), _why_no_fork(below, int(found[1]))
+    fork, also = partial(_fork, below, step), "at from branch"
+    return (Entry("Actions", "fork_after_step", f"Fork after step {step}", "", fork, off, also),)
+
+
+def _why_no_fork(below: Cockpit, step: int) -> str:
+    """Return why a session cannot be forked after a step; empty if it can be."""
     from sandbox_tui.tui.screens.cockpit.replay.replay_actions import ReplayActions
 
-    found = _FORK.fullmatch(typed)
-    if found is None or not isinstance(below, ReplayActions):
-        return ()
-    step, off = int(found[1]), below.why_no_place(found[1])
-    fork, also = partial(below.fork_after_step, step), "at from branch"
-    return (Entry("Actions", "fork_after_step", f"Fork after step {step}", "", fork, off, also),)
+    if isinstance(below, ReplayActions):
+        return below.why_no_place(str(step))
+    last = below.state.step
+    return why_not_after_the_end("fork", below.state) or (
+        f"the last step is {last}" if step > last else ""
+    )
+
+
+def _fork(below: Cockpit, step: int) -> None:
+    from sandbox_tui.tui.screens.cockpit.replay.replay_actions import ReplayActions
+
+    if isinstance(below, ReplayActions):
+        below.hold()
+    below.post_message(ForkRequested(below.session[1], f"step:{step}"))
 
 
 def _place(kind: str, number: int, last: int, go: Callable[[int], object], typed: str) -> Entry:
