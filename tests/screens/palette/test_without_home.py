@@ -36,6 +36,14 @@ async def begun(app: SandboxTui, pilot: Pilot[int]) -> None:
     assert not any(isinstance(screen, HomeScreen) for screen in app.screen_stack)
 
 
+async def opened_form(app: SandboxTui, pilot: Pilot[int]) -> NewRunDialog:
+    await first_of(app, pilot, "new run")
+    await pilot.press("enter")
+    await until(pilot, lambda: isinstance(app.screen, NewRunDialog))
+    assert isinstance(app.screen, NewRunDialog)
+    return app.screen
+
+
 @pytest.mark.parametrize(
     ("typed", "screen"),
     [
@@ -56,30 +64,20 @@ async def test_what_needs_no_session_opens(app: SandboxTui, typed: str, screen: 
 async def test_a_form_that_is_left_says_what_opens_it_again(app: SandboxTui) -> None:
     async with app.run_test(size=(100, 30)) as pilot:
         await begun(app, pilot)
-        await first_of(app, pilot, "new run")
-        await pilot.press("enter")
-        await until(pilot, lambda: isinstance(app.screen, NewRunDialog))
+        await opened_form(app, pilot)
         await pilot.press(*"Count")
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(app.screen, ReplayScreen))
         said = [toast.message for toast in shown_toasts(app)]
         assert said == ["Draft saved: “new run” in the palette opens it again."]
-        await first_of(app, pilot, "new run")
-        await pilot.press("enter")
-        await until(pilot, lambda: isinstance(app.screen, NewRunDialog))
-        form = app.screen
-        assert isinstance(form, NewRunDialog)
+        form = await opened_form(app, pilot)
         await until(pilot, lambda: form.is_filled and form.typed()["task"] == "Count")
 
 
 async def test_a_model_is_chosen_for_the_form_below_alone(app: SandboxTui) -> None:
     async with app.run_test(size=(100, 30)) as pilot:
         await begun(app, pilot)
-        await first_of(app, pilot, "new run")
-        await pilot.press("enter")
-        await until(pilot, lambda: isinstance(app.screen, NewRunDialog))
-        form = app.screen
-        assert isinstance(form, NewRunDialog)
+        form = await opened_form(app, pilot)
         await until(pilot, lambda: form.is_filled)
         await pilot.press("ctrl+p")
         await until(pilot, lambda: isinstance(app.screen, PaletteScreen) and app.screen.is_read)
@@ -98,9 +96,8 @@ async def test_the_fields_of_a_form_come_before_the_settings(
 ) -> None:
     async with app.run_test(size=(100, 30)) as pilot:
         await begun(app, pilot)
-        await first_of(app, pilot, "new run")
-        await pilot.press("enter")
-        await until(pilot, lambda: isinstance(app.screen, NewRunDialog) and app.screen.is_filled)
+        form = await opened_form(app, pilot)
+        await until(pilot, lambda: form.is_filled)
         assert (await first_of(app, pilot, typed)).words == f"{label} – field of this form"
 
 

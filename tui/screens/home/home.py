@@ -128,7 +128,7 @@ class HomeScreen(RowCommands):
         self._details = SessionDetails(self, self._store)
         self._row_updates = RowUpdates(self, self._store, self.reload, self._moved)
         self._models = ModelOffering(self, settings, self._model_chosen)
-        self._starts = RunStarts(self, settings, workers, self._models, self._opener)
+        self._starts = RunStarts(self, settings, workers, self._models)
 
     def compose(self) -> ComposeResult:
         """Yield banner, model offers, search, sessions, keys."""

@@ -13,8 +13,6 @@ from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.reread_settings import reread_settings
 from sandbox_tui.tui.screens.home.model_offering import ModelOffering
-from sandbox_tui.tui.screens.home.rows.session_opener import SessionOpener
-from sandbox_tui.tui.screens.wall.open_wall import open_wall_of
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 
@@ -32,7 +30,6 @@ class RunStarts:
         settings: the current settings.
         runs: receives the runs.
         models: knows which model a run starts with if none is chosen.
-        opener: shows a run.
     """
 
     def __init__(
@@ -41,13 +38,11 @@ class RunStarts:
         settings: LiveSettings,
         runs: RunRegistry,
         models: ModelOffering,
-        opener: SessionOpener,
     ) -> None:
         self._screen = screen
         self._settings = settings
         self._runs = runs
         self._models = models
-        self._opener = opener
         self._draft: Texts = {}
 
     @property
@@ -81,6 +76,8 @@ class RunStarts:
 
     def begin(self, requests: Sequence[RunRequest], typed: Texts | None = None) -> None:
         """Start runs; `typed` is given back to the form if they cannot start."""
+        from sandbox_tui.tui.screens.new_run.started_runs import show_started
+
         workers = [self._runs.begin(request) for request in requests]
         model = requests[0].settings.model
         if requests[0].model is None:  # not the demo
@@ -91,10 +88,7 @@ class RunStarts:
             if typed is not None:
                 self._screen.run_worker(self._give_back(workers, typed), group="unstarted")
 
-        if len(workers) == 1:
-            self._opener.open_run(workers[0], then=left)
-        else:
-            open_wall_of(self._screen, workers, self._runs, then=left)
+        show_started(app_of(self._screen), workers, self._runs, left)
 
     async def _give_back(self, workers: Sequence[RunWorker], typed: Texts) -> None:
         """If the runs could not start, make their text a draft again and open the form with it."""

@@ -110,18 +110,18 @@ class ReplayActions(Cockpit):
             self._replay.hold()
             self._to_sample(direction)
 
-    def action_fork(self) -> None:
-        """Fork at the displayed event."""
-        self._replay.plays = False
-        self.post_message(ForkRequested(self._summary.id, self.state.seq))
-
     def hold(self) -> None:
         """Stop playing."""
         self._replay.plays = False
 
+    def action_fork(self) -> None:
+        """Fork at the displayed event."""
+        self.hold()
+        self.post_message(ForkRequested(self._summary.id, self.state.seq))
+
     def action_run_again(self) -> None:
         """Run the task again, from the beginning."""
-        self._replay.plays = False
+        self.hold()
         self.post_message(RunAgainRequested(self._summary.id))
 
     def action_export(self) -> None:

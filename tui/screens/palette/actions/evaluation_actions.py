@@ -58,7 +58,8 @@ class EvaluationActions:
 
     def entries(self, below: Screen[object]) -> Sequence[Entry]:
         """Return the entries that a screen does not have itself: the form for a new evaluation,
-        which opens over the list of all evaluations, and the id of the evaluation that it shows."""
+        which opens over the list of all evaluations, the id of the evaluation that it shows, and
+        the comparison of that with another."""
         from sandbox_tui.tui.screens.evals.eval_screen import EvalScreen
         from sandbox_tui.tui.screens.evals.evals_screen import EvalsScreen
 

@@ -34,7 +34,8 @@ def export_entries(app: App[int], below: Screen[object], typed: str) -> Sequence
         below: the screen from which the palette was opened.
         typed: the typed text, in lower case.
     """
-    meant = [form for form in FORMATS if _is_meant(form, typed.split())]
+    words = typed.split()
+    meant = [form for form in FORMATS if is_meant(words, form, OTHER_WORDS.get(form, ""))]
     if not meant or evaluation_of(below) is not None:
         return ()
     exports = (one for one in available_actions(below) if one.name.endswith(".export"))
@@ -42,8 +43,9 @@ def export_entries(app: App[int], below: Screen[object], typed: str) -> Sequence
     return () if here is None else [_entry(app, here, form) for form in meant]
 
 
-def _is_meant(form: str, words: Sequence[str]) -> bool:
-    names = (form, *OTHER_WORDS.get(form, "").split())
+def is_meant(words: Sequence[str], form: str, also: str) -> bool:
+    """Return whether a word begins the name of a format, or one of the other words for it."""
+    names = (form, *also.split())
     long_enough = (word for word in words if len(word) >= MIN_CHARACTERS)
     return any(name.startswith(word) for word in long_enough for name in names)
 

@@ -14,7 +14,7 @@ from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
 from sandbox_tui.tui.screens.cockpit.nothing_to_act_on import why_not_after_the_end
 from sandbox_tui.tui.screens.messages import ForkRequested
 from sandbox_tui.tui.screens.palette.actions.evaluation_actions import evaluation_of
-from sandbox_tui.tui.screens.palette.actions.export_as import export_entries
+from sandbox_tui.tui.screens.palette.actions.export_as import export_entries, is_meant
 from sandbox_tui.tui.screens.palette.actions.run_modes import mode_entries
 from sandbox_tui.tui.screens.palette.actions.steps_and_calls import places_of
 from sandbox_tui.tui.screens.palette.entry import Entry
@@ -41,9 +41,6 @@ _RUN = re.compile(r"(?:go ?to |jump to |open )?(?:run|tile|sample) ?(\d{1,4})")
 
 FORMATS = {"csv": "table samples", "cells": "csv", "markdown": "md", "json": ""}
 """Formats of a report in a terminal, and other words for them."""
-
-MIN_FORMAT_CHARACTERS = 2
-"""Minimum length of a word that may begin the name of a format."""
 
 
 def typed_entries(app: App[int], below: Screen[object], typed: str) -> Sequence[Entry]:
@@ -160,7 +157,7 @@ def _reports(app: App[int], below: Screen[object], typed: str) -> list[Entry]:
         return []
     words, entries = typed.split(), list[Entry]()
     for form, also in FORMATS.items():
-        if not any(_begins(word, (form, *also.split())) for word in words):
+        if not is_meant(words, form, also):
             continue
         command = f"sandbox-tui eval report {info.id} -f {form}"
         short = f"sandbox-tui eval report {info.id.rpartition('-')[2]} -f {form}"
@@ -169,8 +166,3 @@ def _reports(app: App[int], below: Screen[object], typed: str) -> list[Entry]:
         run = partial(copy, app, command)
         entries.append(Entry("Actions", f"report_{form}", title, short, run, also=other))
     return entries
-
-
-def _begins(word: str, names: Sequence[str]) -> bool:
-    long_enough = len(word) >= MIN_FORMAT_CHARACTERS
-    return long_enough and any(name.startswith(word) for name in names)
