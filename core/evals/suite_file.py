@@ -192,6 +192,11 @@ def known_suites() -> dict[str, str]:
     return dict(sorted(found.items()))
 
 
+def suite_names() -> list[str]:
+    """Return the names of all named suites; reads no file."""
+    return sorted({entry.name.removesuffix(".yaml") for entry in _suite_files()})
+
+
 def _suite_files() -> Iterator[Traversable]:
     """Yield the files of the named suites; the user's own come last and take precedence."""
     for folder in (resources.files(_SUITES), config_dir() / "suites"):

@@ -366,7 +366,8 @@ async def test_an_evaluation_opens_by_its_suite_from_any_screen(
         await until(pilot, lambda: isinstance(app.screen, ReplayScreen) and app.screen.is_settled)
         listed = await opened(app, pilot)
         app.screen.query_one(Input).value = typed
-        await until(pilot, lambda: "pocket · qwen3-coder" in listed.rows)
+        await until(pilot, lambda: "Recent" not in listed.rows and len(listed.rows) > 1)
+        assert "pocket · qwen3-coder" in listed.rows
         while listed.current is None or listed.current.name != EVAL_ID:
             await pilot.press("down")
         assert "of 168 samples" in listed.current.detail
@@ -430,6 +431,8 @@ async def test_a_model_and_a_theme_are_taken_and_stay(
         await pilot.press(*"daylight", "enter")
         await until(pilot, lambda: app.theme == "daylight")
         assert config.load().ui.theme == "daylight"
+        said = [toast.message for toast in app._notifications]
+        assert f"Theme set to daylight (saved in {config.config_path()})." in said
         assert config.load().model.base_url == server.url
         rows = (await opened(app, pilot)).rows
         assert rows[:3] == [RECENT, "daylight", "little-model"]
@@ -489,7 +492,9 @@ async def test_actions_of_the_home_screen_are_found_in_a_replay(app: SandboxTui)
         await pilot.press(*"compare")
         found = [row.entry for row in listed._rows if isinstance(row, Match)]
         off = {entry.words: entry.off for entry in found}
-        assert off["Compare the fork with its parent"] == "this session is not a fork"
+        assert off["Compare the fork with its parent"] == (
+            "this session is not a fork; c on the home screen compares any two"
+        )
         app.screen.query_one(Input).value = "new run"
         await until(pilot, lambda: listed.current is not None)
         await pilot.press("enter")

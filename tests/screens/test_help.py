@@ -90,7 +90,7 @@ async def test_home_and_end_scroll_while_nothing_is_typed(app: SandboxTui) -> No
     ("typed", "shown_words"),
     [
         ("stop", "Not on this screen: End the run (live run: x)"),
-        ("zzz", "No matching keys."),
+        ("zzz", "No matching keys. ctrl+p finds sessions, models,\nthemes and settings."),
     ],
 )
 async def test_an_action_of_another_screen_is_named(

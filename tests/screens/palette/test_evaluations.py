@@ -90,6 +90,24 @@ async def test_a_new_evaluation_is_started_over_the_list_of_all(
         await until(pilot, lambda: isinstance(app.screen, EvalScreen))
 
 
+async def test_a_suite_is_found_and_the_form_opens_with_it(app: SandboxTui, store: Store) -> None:
+    async with app.run_test(size=(100, 30)) as pilot:
+        await on_evaluation(app, pilot, store)
+        await first_of(app, pilot, "new evaluation")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, NewEvalDialog) and app.screen.is_filled)
+        app.screen.query_one("#samples", Input).value = "3"
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, EvalsScreen))
+        entry = await first_of(app, pilot, "chemist")
+        assert entry.words == "Start a new evaluation of chemistry"
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, NewEvalDialog) and app.screen.is_filled)
+        assert isinstance(app.screen, NewEvalDialog)
+        typed = app.screen.typed()
+        assert (typed["suite"], typed["samples"]) == ("chemistry", "3")
+
+
 async def test_an_evaluation_is_run_again_over_the_list_of_all(
     app: SandboxTui, store: Store
 ) -> None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from rich.style import Style
 from textual.screen import Screen
 from textual.widgets import Input
 
@@ -110,6 +111,13 @@ async def test_enter_on_an_action_of_another_screen_says_where_it_is(app: Sandbo
         await pilot.press("enter")
         said = [toast.message for toast in app._notifications]
         assert said == ["Not on this screen: Freeze or resume the sandbox (live run: Z)."]
+        listed = app.screen.query_one(EntryList)
+        (heading,) = listed.draw_block(0, 90)
+        assert Style.parse(str(heading.style)).reverse
+        app.screen.query_one(Input).value = "freez"
+        await pilot.pause()
+        (heading,) = listed.draw_block(0, 90)
+        assert not Style.parse(str(heading.style)).reverse
 
 
 async def test_history_finds_the_sessions_on_the_screen_that_lists_them(app: SandboxTui) -> None:
@@ -170,6 +178,14 @@ def test_our_own_themes_come_first() -> None:
     themes = theme_entries(dark, "nord", lambda name: None, own=["lamplight"])
     found = dict(grouped(themes, "dark theme", ()))
     assert [match.entry.words for match in found["Themes"]] == ["lamplight", "ansi", "nord"]
+
+
+def test_themes_with_the_colours_of_the_terminal_come_last() -> None:
+    dark = {"lamplight": True, "ansi-dark": True, "textual-dark": True, "nord": True}
+    themes = theme_entries(dark, "nord", lambda name: None, own=["lamplight"])
+    found = dict(grouped(themes, "dark", ()))
+    names = [match.entry.words for match in found["Themes"]]
+    assert names == ["textual-dark", "lamplight", "nord", "ansi-dark"]
 
 
 @pytest.mark.parametrize("typed", ["dark", "dark theme", "theme dark", "dark themes"])

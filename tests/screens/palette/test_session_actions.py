@@ -30,6 +30,9 @@ def usual(store: Store) -> SandboxTui:
     return SandboxTui(load({"model.name": "m", "model.local_ports": [1]}), store)
 
 
+COPY = "Copy the answer"
+
+
 async def choose(app: SandboxTui, pilot: Pilot[int], number: int) -> RunTile:
     """Give the tile of a run the focus."""
     tile = next(one for one in app.screen.query(RunTile) if one.number == number)
@@ -46,10 +49,10 @@ async def test_a_run_without_an_answer_says_so(store: Store, own_home: Path) -> 
         await until(pilot, lambda: screen.state.pending)
         await first_of(app, pilot, "copy")
         app.screen.query_one(Input).value = "copy answer"
-        await pilot.pause()
-        first = app.screen.query_one(EntryList).first
-        assert first is not None
-        assert (first.words, first.off) == ("Copy the answer", "the run has no answer yet")
+        listed = app.screen.query_one(EntryList)
+        await until(pilot, lambda: listed.first is not None and listed.first.words == COPY)
+        assert listed.first is not None
+        assert listed.first.off == "the run has no answer yet"
 
 
 async def test_the_answer_of_the_chosen_run_of_a_wall_is_copied(

@@ -27,6 +27,7 @@ from sandbox_tui.tui.keys.synonyms import synonyms
 from sandbox_tui.tui.keys.textual_bindings import binding
 from sandbox_tui.tui.keys.unavailable_reasons import as_sentence, needs_session_row
 from sandbox_tui.tui.screens.dialogs.dialog import Dialog
+from sandbox_tui.tui.screens.dialogs.form import FormDialog
 from sandbox_tui.tui.screens.palette.matching.closest_words import closest_words
 from sandbox_tui.tui.screens.palette.other_screens import action_begun_elsewhere, action_elsewhere
 from sandbox_tui.tui.textual_support.typed_app import app_of
@@ -110,6 +111,7 @@ class HelpScreen(Dialog[None]):
         super().__init__()
         self._all = available_actions(screen)
         self._groups = list(dict.fromkeys(action.group for action in self._all))
+        self._is_of_form = isinstance(screen, FormDialog)
 
     @property
     def actions_shown(self) -> list[ActionHere]:
@@ -233,12 +235,18 @@ class HelpScreen(Dialog[None]):
 
     # --- drawing
 
+    @property
+    def _no_match(self) -> str:
+        others = "sessions, models, themes and settings"
+        found = f"fields, {others}" if self._is_of_form else others
+        return f"No matching keys. {hint('app.palette')} finds {found}."
+
     def _list(self, palette: Palette) -> Text:
         width = min(WIDTH, int(SHARE * self.size.width)) - AROUND
         groups = [list(group) for _, group in groupby(self.actions_shown, attrgetter("group"))]
         if not groups:
             elsewhere = self.elsewhere
-            said = f"Not on this screen: {elsewhere}" if elsewhere else "No matching keys."
+            said = f"Not on this screen: {elsewhere}" if elsewhere else self._no_match
             return Text("\n", no_wrap=True).join(
                 Text(line, style=palette.dim) for line in wrap_cells(said, width, MAX_LINES)
             )

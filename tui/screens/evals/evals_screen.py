@@ -35,6 +35,9 @@ _MARKED = "Marked:"
 
 DRAFT_FILE = "new-evaluation-draft.json"
 
+OF_SUITE = ("suite", "scorer", "domains", "mode")
+"""The fields that are filled in for one suite."""
+
 FILE_GONE = "It cannot be run again: the file with its tasks is no longer there."
 
 
@@ -142,6 +145,19 @@ class EvalsScreen(SummariesScreen[EvalSummary]):
     def action_new(self) -> None:
         """Open the form for a new evaluation, and then the evaluation that it started."""
         self._show_form(self._open_form())
+
+    def start_with(self, suite: str) -> None:
+        """Open the form for a new evaluation with a suite; what was typed for another one is not
+        for this, and the rest of the draft is kept.
+
+        Args:
+            suite: its name.
+        """
+        earlier = KeptDraft(data_dir() / DRAFT_FILE).read()
+        draft = self._draft or ({} if earlier is None else earlier.texts)
+        self._draft = {name: text for name, text in draft.items() if name not in OF_SUITE}
+        self._draft["suite"] = suite
+        self.action_new()
 
     def action_run_again(self) -> None:
         """Open the form with the suite, model and numbers of the evaluation under the cursor."""

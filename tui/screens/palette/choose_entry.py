@@ -104,6 +104,7 @@ class ChooseEntryDialog(Dialog[Entry | None]):
             entry = first
         if entry is None:
             if heading := next(iter(self._list.rows), ""):  # it says where to find what is meant
+                self._list.point_at_heading()
                 self.notify(as_sentence(heading), markup=False, timeout=3)
             return
         if entry.off:

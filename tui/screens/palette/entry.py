@@ -85,6 +85,7 @@ class Entry:
         now: other words that find it before entries with the same words in `also`, such as what a
             session does now that is going on.
         waits: whether it waits for the user, and no screen shows that.
+        last: whether it is listed after all others of its kind that match.
     """
 
     kind: str
@@ -98,6 +99,7 @@ class Entry:
     id: str = ""
     now: str = ""
     waits: bool = False
+    last: bool = False
 
 
 class Match(NamedTuple):
@@ -251,7 +253,8 @@ def _found(entries: Sequence[Entry], typed: str) -> list[Group]:
 def _place(match: Match) -> tuple[bool, bool, float]:
     """Return the sort key of a match within its kind: what escape does is the way out of something,
     and comes after what leads to it."""
-    return match.comes_later, match.entry.detail == "esc", -match.score
+    is_last = match.entry.last or match.entry.detail == "esc"
+    return match.comes_later, is_last, -match.score
 
 
 def _rank(group: Group) -> tuple[bool, float]:

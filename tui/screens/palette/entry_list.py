@@ -37,12 +37,14 @@ class EntryList(BlockList, can_focus=False):
     def __init__(self) -> None:
         super().__init__()
         self._rows: list[str | Match] = []
+        self._points_at_heading = False
         self.following = False
 
     def show(self, groups: Sequence[Group]) -> None:
         """Show groups; the cursor goes to the first entry if that can be chosen, or others are as
         likely to be meant."""
         self._rows = []
+        self._points_at_heading = False
         for heading, matches in groups:
             self._rows += [heading, *matches]
         self.following = False
@@ -63,6 +65,12 @@ class EntryList(BlockList, can_focus=False):
             elif not row.entry.off:
                 return place
         return -1
+
+    def point_at_heading(self) -> None:
+        """Draw the first heading like a warning until other entries are shown: it says why enter
+        chooses nothing."""
+        self._points_at_heading = True
+        self.reset()
 
     def go_back_to(self, entry: Entry) -> None:
         """Put the cursor on an entry if it is still listed."""
@@ -138,8 +146,9 @@ class EntryList(BlockList, can_focus=False):
             return [Text("  No matches.", style=palette.dim)]
         row = self._rows[index]
         if isinstance(row, str):
-            lines = _heading_lines(row, width)
-            return [Text(f" {line}", style=palette.strong, no_wrap=True) for line in lines]
+            points = self._points_at_heading and index == 0
+            style = palette.warn + Style(reverse=True) if points else palette.strong
+            return [Text(f" {line} ", style, no_wrap=True) for line in _heading_lines(row, width)]
         return _lines(row, width, palette)
 
 

@@ -13,6 +13,7 @@ from textual.app import App
 from textual.screen import Screen
 
 from sandbox_tui.core.base.errors import ConfigError, StoreError
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.sessions import RunSummary, Store
 from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
 from sandbox_tui.sessions.relations.fork_origin import read_origins
@@ -47,7 +48,7 @@ from sandbox_tui.tui.screens.palette.sources import (
 )
 from sandbox_tui.tui.screens.settings import SettingsScreen
 from sandbox_tui.tui.terminal_io.notifications import waits
-from sandbox_tui.tui.textual_support.toasts import complain_here
+from sandbox_tui.tui.textual_support.toasts import complain_here, note_here
 from sandbox_tui.tui.theming.live_themes import LiveThemes
 from sandbox_tui.tui.widgets.sessions.model_offers import Offer
 
@@ -153,7 +154,8 @@ class Palette:
     def _typed_entries(self, below: Screen[object], typed: str) -> Sequence[Entry]:
         """Return the entries that a typed text adds, among them the session with this id, which may
         be a sample of an evaluation or too old to be listed."""
-        found = typed_entries(self._app, below, typed)
+        suites = self._evaluations.for_typed(below, typed)
+        found = (*typed_entries(self._app, below, typed), *suites)
         if not _ID.fullmatch(typed.strip()):
             return found
         try:
@@ -198,11 +200,13 @@ class Palette:
             set_model(screen, self._settings, offer)
 
     def _apply_theme(self, name: str) -> None:
+        self._app.theme = name
         try:
-            self._settings.change({"ui.theme": name})
+            path = self._settings.change({"ui.theme": name})
         except ConfigError as error:
             self._complain(error)
-        self._app.theme = name
+        else:
+            note_here(self._app.screen, f"Theme set to {sanitize_line(name)} (saved in {path}).")
 
     def _import(self) -> None:
         def imported(run_id: str) -> None:

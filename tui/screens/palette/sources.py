@@ -36,6 +36,9 @@ OPEN_WORDS = "Open what the cursor is on"
 END = "home.end"
 """Name of what the key does that deletes a session while its run is still running."""
 
+ANSI = "ansi-"
+"""How the names of themes begin that leave the colours to the terminal: fuller ones come first."""
+
 THEME_WORDS = {"contrast": "high accessibility accessible"}
 """Other words for a theme of ours."""
 
@@ -170,8 +173,9 @@ def theme_entries(
         also = f"{DARK_WORDS if is_dark else LIGHT_WORDS} {THEME_WORDS.get(name, '')}"
         words = sanitize_line(name)
         also, own_also = also.rstrip(), also.rstrip() if name in own else ""
-        key = f"theme {name}"
-        entries.append(Entry("Themes", key, words, detail, take, also=also, now=own_also))
+        key, last = f"theme {name}", name.startswith(ANSI)
+        entry = Entry("Themes", key, words, detail, take, also=also, now=own_also, last=last)
+        entries.append(entry)
     return entries
 
 

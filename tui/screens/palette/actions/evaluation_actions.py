@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from textual.app import App
 from textual.screen import ModalScreen, Screen
 
 from sandbox_tui.core.base.errors import SandboxTuiError, StoreError
+from sandbox_tui.core.base.sanitize import sanitize_line
 from sandbox_tui.core.evals.eval_info import EvalInfo
 from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
 from sandbox_tui.sessions.store.tables import eval_ledger as ledger
@@ -24,7 +26,12 @@ from sandbox_tui.tui.textual_support.toasts import complain_here
 if TYPE_CHECKING:
     from sandbox_tui.tui.screens.evals.evals_screen import EvalsScreen
 
+MIN_SUITE_CHARACTERS = 3
+"""Minimum length of the beginning of a suite's name that is no coincidence."""
+
 _AGAIN = "eval.run_again"
+
+_START = "Start a new evaluation"
 
 
 def evaluation_of(below: Screen[Any]) -> EvalInfo | None:
@@ -67,7 +74,7 @@ class EvaluationActions:
             return ()
         entries: list[Entry] = []
         if not isinstance(below, EvalsScreen):
-            words, also = "Start a new evaluation", synonyms("evals.new")
+            words, also = _START, synonyms("evals.new")
             entries.append(Entry("Actions", "evals.new", words, "", self._new, "", also))
         if (info := evaluation_of(below)) is not None:
             words, also = "Copy the evaluation's id", synonyms("home.copy_id")
@@ -79,6 +86,32 @@ class EvaluationActions:
         if isinstance(below, EvalScreen):
             entries.append(self._compare(below.info))
         return entries
+
+    def for_typed(self, below: Screen[object], typed: str) -> Sequence[Entry]:
+        """Return an entry for a new evaluation of each suite whose name a typed word begins."""
+        words = [word for word in typed.lower().split() if len(word) >= MIN_SUITE_CHARACTERS]
+        if not words or isinstance(below, ModalScreen):
+            return ()
+        found = (suite for suite in self._suites if suite.lower().startswith(tuple(words)))
+        return [self._start_with(below, suite) for suite in found]
+
+    @cached_property
+    def _suites(self) -> Sequence[str]:
+        from sandbox_tui.core.evals.suite_file import suite_names
+
+        return suite_names()
+
+    def _start_with(self, below: Screen[object], suite: str) -> Entry:
+        from sandbox_tui.tui.screens.evals.evals_screen import EvalsScreen
+
+        async def start() -> None:
+            listed = below if isinstance(below, EvalsScreen) else await self._list()
+            listed.start_with(suite)
+
+        words, own = f"{_START} of {sanitize_line(suite)}", len(_START)
+        also = f"{suite.lower()} suite {synonyms('evals.new')}"
+        name = f"evals.new {suite}"
+        return Entry("Actions", name, words, "", start, "", also, own)
 
     def _compare(self, info: EvalInfo) -> Entry:
         store, app = self._evals.runs.store, self._app

@@ -13,6 +13,7 @@ from sandbox_tui.core.events.run_state import RunState
 from sandbox_tui.sessions import RunRegistry
 from sandbox_tui.tui.format.run_end import said_in_submit
 from sandbox_tui.tui.keys.default_keys import ACTIONS
+from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.synonyms import synonyms
 from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
 from sandbox_tui.tui.screens.export_session import export_recorded
@@ -69,7 +70,12 @@ def _compare_with_parent(below: Screen[object], runs: RunRegistry, run_id: str) 
     except StoreError:  # it has no events yet
         return ()
     opener = SessionOpener(below, runs)
-    off = "" if run.parent is not None else "this session is not a fork"
+    off = "" if run.parent is not None else _no_fork()
     words, also = "Compare the fork with its parent", "diff difference"
     name = "compare_with_parent"
     return (Entry("Actions", name, words, "", lambda: opener.compare([run], run), off, also),)
+
+
+def _no_fork() -> str:
+    key = hint("home.compare")
+    return f"this session is not a fork; {key} on the home screen compares any two"
