@@ -432,7 +432,7 @@ async def test_a_model_and_a_theme_are_taken_and_stay(
         await until(pilot, lambda: app.theme == "daylight")
         assert config.load().ui.theme == "daylight"
         said = [toast.message for toast in app._notifications]
-        assert f"Theme set to daylight (saved in {config.config_path()})." in said
+        assert f"Theme set to daylight (saved in {config.config_file()})." in said
         assert config.load().model.base_url == server.url
         rows = (await opened(app, pilot)).rows
         assert rows[:3] == [RECENT, "daylight", "little-model"]
