@@ -193,6 +193,19 @@ def available_actions(screen: Screen[Any]) -> list[ActionHere]:
     )
 
 
+def actions_of(widget: Widget) -> list[ActionHere]:
+    """Return the actions of a widget itself as if it had the focus: those available, and those that
+    are not but give a reason."""
+    found: dict[str, ActionHere] = {}
+    for binding in declared_bindings(widget):
+        name, off = binding.id or "", _why_off(binding.action, widget)
+        if name in ACTIONS and off is not None:
+            words, keys = _words(name, binding, widget), tuple(hints(name).split("/"))
+            one = ActionHere(name, words, keys, binding.action, widget, _group(name), off)
+            found.setdefault(name, one)
+    return list(found.values())
+
+
 def _enter_of_dialog(screen: Screen[Any]) -> Iterator[ActionHere]:
     """Yield what enter does in the list, the buttons or the input of a dialog."""
     words: str = getattr(screen, "choice_words", "")

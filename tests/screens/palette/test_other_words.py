@@ -177,7 +177,7 @@ def test_our_own_themes_come_first() -> None:
     dark = {"ansi": True, "lamplight": True, "nord": True}
     themes = theme_entries(dark, "nord", lambda name: None, own=["lamplight"])
     found = dict(grouped(themes, "dark theme", ()))
-    assert [match.entry.words for match in found["Themes"]] == ["lamplight", "ansi", "nord"]
+    assert [match.entry.words for match in found["Themes"]] == ["lamplight", "nord", "ansi"]
 
 
 def test_themes_with_the_colours_of_the_terminal_come_last() -> None:
@@ -369,7 +369,7 @@ async def test_the_help_finds_the_closest_word(store: Store, own_home: Path) -> 
     [
         ("delet", "Not on this screen: Delete the session, or all marked (home: x)"),
         ("renmae", "Not on this screen: Rename the session (home: R)"),
-        ("seed", "Not on this screen: Seed (form of a new run, n on the home screen)"),
+        ("seed", "Not on this screen: New run (home: n)"),
     ],
 )
 def test_an_action_of_another_screen_is_found_by_its_beginning_and_with_mistakes(

@@ -38,6 +38,13 @@ SOME_LETTERS = "No match; some letters are in:"
 """Heading of entries whose letters match by coincidence: enter chooses none before the user has
 moved the cursor to it."""
 
+_ENDS = ("skip", "end", "end_all", "stop", "delete", "quit", "leave", "back")
+GRAVE = frozenset(("approve", "approve_always", "reject", *_ENDS))
+"""What actions do that decide, end or leave something."""
+
+QUITS = ("app.quit", "home.quit")
+"""The actions that leave the program."""
+
 MAX_RECENT = 5
 """Maximum number of recently chosen entries listed."""
 
@@ -86,6 +93,7 @@ class Entry:
             session does now that is going on.
         waits: whether it waits for the user, and no screen shows that.
         last: whether it is listed after all others of its kind that match.
+        for_typed: whether it is listed only for a typed text.
     """
 
     kind: str
@@ -100,6 +108,12 @@ class Entry:
     now: str = ""
     waits: bool = False
     last: bool = False
+    for_typed: bool = False
+
+    @property
+    def is_grave(self) -> bool:
+        """Whether it decides, ends or leaves something, and so is not to be chosen by chance."""
+        return self.kind == "Actions" and self.name.partition(".")[2] in GRAVE
 
 
 class Match(NamedTuple):
@@ -211,11 +225,12 @@ def _words_of(entries: Iterable[Entry]) -> Iterator[str]:
 
 
 def _all(entries: Sequence[Entry], recent: Sequence[str]) -> list[Group]:
-    usable = [entry for entry in entries if not entry.off]
+    usable = [entry for entry in entries if not entry.off and not entry.for_typed]
     waiting = [entry for entry in usable if entry.waits][:MAX_OF_A_KIND]
     usable = [entry for entry in usable if entry not in waiting]
     by_name = {entry.name: entry for entry in usable}
-    last = [by_name[name] for name in recent if name in by_name][:MAX_RECENT]
+    last = [by_name[name] for name in recent if name in by_name]
+    last = [entry for entry in last if not entry.is_grave][:MAX_RECENT]
     others = [entry for entry in usable if entry not in last]
     groups = [
         (WAITING, waiting),
@@ -235,7 +250,7 @@ def _found(entries: Sequence[Entry], typed: str) -> list[Group]:
     for entry in entries:
         found = _fit(typed, entry)
         if found is not None:
-            exact = _is_name(typed, entry)
+            exact = _is_name(typed, entry) and not (entry.for_typed and entry.off)
             matches.append(Match(entry, found.places, found.score, found.level, exact))
     best = max((match.level for match in matches), default=WORDS)
     matches = [match for match in matches if match.level == best]
@@ -251,10 +266,12 @@ def _found(entries: Sequence[Entry], typed: str) -> list[Group]:
 
 
 def _place(match: Match) -> tuple[bool, bool, float]:
-    """Return the sort key of a match within its kind: what escape does is the way out of something,
-    and comes after what leads to it."""
-    is_last = match.entry.last or match.entry.detail == "esc"
-    return match.comes_later, is_last, -match.score
+    """Return the sort key of a match within its kind. What escape does is the way out of something,
+    and comes after what leads to it, unless its first word is typed; so does leaving the program,
+    unless it is called so."""
+    is_way_out = match.entry.detail == "esc" and 0 not in match.places
+    quits = match.entry.name in QUITS and not match.exact
+    return match.comes_later, match.entry.last or is_way_out or quits, -match.score
 
 
 def _rank(group: Group) -> tuple[bool, float]:

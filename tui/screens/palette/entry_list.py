@@ -12,7 +12,14 @@ from typing_extensions import override
 
 from sandbox_tui.tui.format.fit_line import fit_line
 from sandbox_tui.tui.format.wrap_cells import wrap_cells
-from sandbox_tui.tui.screens.palette.entry import NOT_ALL_WORDS, SOME_LETTERS, Entry, Group, Match
+from sandbox_tui.tui.screens.palette.entry import (
+    CLOSEST,
+    NOT_ALL_WORDS,
+    SOME_LETTERS,
+    Entry,
+    Group,
+    Match,
+)
 from sandbox_tui.tui.theming.palette import Palette, palette_of
 from sandbox_tui.tui.widgets.block_list import BlockList
 
@@ -56,11 +63,12 @@ class EntryList(BlockList, can_focus=False):
     def _cursor_at_first(self) -> int:
         """Return the first row that can be chosen; -1 if what is listed first is what is meant, but
         is off, or if nothing is meant for sure."""
+        is_guess = self._rows[:1] != [] and str(self._rows[0]).startswith(CLOSEST)
         for place, row in enumerate(self._rows):
             if isinstance(row, str):
                 if row.startswith((NOT_ALL_WORDS, SOME_LETTERS)):
                     return -1
-            elif row.exact and row.entry.off:
+            elif (row.exact and row.entry.off) or (is_guess and row.entry.is_grave):
                 return -1
             elif not row.entry.off:
                 return place

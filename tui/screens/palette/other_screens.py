@@ -19,6 +19,7 @@ PLACES = {
     "calls": "calls",
     "terminals": "terminal",
     "files": "files",
+    "file": "files",
     "evals": "evaluations",
     "eval": "evaluation",
 }
@@ -29,6 +30,7 @@ EVALUATIONS = ("evals", "eval")
 
 MEANT = {
     **dict.fromkeys(("stop", "kill", "end"), "live.end"),
+    **dict.fromkeys(("stop all", "kill all", "end all"), "wall.end"),
     **dict.fromkeys(("file", "files"), "cockpit.files"),
     "approve": "live.approve",
     **dict.fromkeys(("attach", "running"), ""),
@@ -39,9 +41,6 @@ SMALL_WORDS = frozenset(
     ("about", "all", "also", "and", "another", "list", "model", "run", "sandbox", "the", "what")
 )
 """Words of titles that mean no action by themselves."""
-
-FIELDS = {"input": "Input", "samples": "Samples", "seed": "Seed"}
-"""Words for fields of the form of a new run that are no settings, and their titles."""
 
 MIN_BEGUN_CHARACTERS = 4
 """Minimum length of the beginning of a word that means an action."""
@@ -59,8 +58,6 @@ def action_elsewhere(typed: str, here: Collection[str]) -> str:
         here: names of the actions of this screen.
     """
     words, near = typed.lower().split(), _near(here)
-    if (field := FIELDS.get(typed.strip().lower())) and "new_run.start" not in here:
-        return f"{field} (form of a new run, {hint('home.new')} on the home screen)"
     if words[:1] in (["step"], ["call"]) and "".join(words[1:]).isdigit():
         name = "replay.go_to_step"
     else:

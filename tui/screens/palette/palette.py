@@ -33,6 +33,7 @@ from sandbox_tui.tui.screens.home.rows.session_opener import SessionOpener
 from sandbox_tui.tui.screens.palette.actions.evaluation_actions import EvaluationActions
 from sandbox_tui.tui.screens.palette.actions.form_fields import field_entries
 from sandbox_tui.tui.screens.palette.actions.home_actions import HomeActions
+from sandbox_tui.tui.screens.palette.actions.pane_actions import pane_entries
 from sandbox_tui.tui.screens.palette.actions.session_actions import session_entries
 from sandbox_tui.tui.screens.palette.actions.typed_entries import typed_entries
 from sandbox_tui.tui.screens.palette.entry import Entry
@@ -119,7 +120,8 @@ class Palette:
         if below not in self._app.screen_stack:
             return ()
         here = self._evaluations.opened_from_list(below, action_entries(self._app, below))
-        return [*here, *self._home.entries(below, here)]
+        panes = pane_entries(self._app, below, here)
+        return [*here, *self._home.entries(below, here), *panes]
 
     def _waiting_entries(self, below: Screen[object], waiting: Sequence[str]) -> Sequence[Entry]:
         """Return runs of this program that wait for the user, which are known at once."""

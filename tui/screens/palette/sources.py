@@ -36,7 +36,7 @@ OPEN_WORDS = "Open what the cursor is on"
 END = "home.end"
 """Name of what the key does that deletes a session while its run is still running."""
 
-ANSI = "ansi-"
+ANSI = "ansi"
 """How the names of themes begin that leave the colours to the terminal: fuller ones come first."""
 
 THEME_WORDS = {"contrast": "high accessibility accessible"}
@@ -100,7 +100,7 @@ def session_entry(
         task_title(run)[:MAX_TITLE_CHARACTERS],
         detail,
         lambda: open_session(run),
-        also=" ".join([*(f"{tag} #{tag}" for tag in tags), *_end_words(run)]).lower(),
+        also=" ".join([*(f"{tag} #{tag}" for tag in tags), *_end_words(run), *_model(run)]).lower(),
         id=run.id,
         now=_now_words(run),
         waits=run.waits and not is_shown,
@@ -120,6 +120,12 @@ def _end_words(run: RunSummary) -> Sequence[str]:
         return ()
     failed = () if run.outcome in KNOWN_ANSWERS else ("failed",)
     return (*run.outcome.split("_"), *failed)
+
+
+def _model(run: RunSummary) -> Sequence[str]:
+    """Return the words for a session's model, also without its organization."""
+    model = sanitize_line(model_title(run.model))
+    return (model, *model.split("/")[1:])
 
 
 def evaluation_entry(found: EvalSummary, open_evaluation: Callable[[EvalSummary], object]) -> Entry:

@@ -9,6 +9,7 @@ from textual.screen import Screen
 
 from sandbox_tui.tui.keys.default_keys import ACTIONS
 from sandbox_tui.tui.screens.wall.steering.control_news import ControlNews
+from sandbox_tui.tui.screens.wall.steering.controlled_runs import why_not
 from sandbox_tui.tui.screens.wall.tile_actions import TileActions
 from sandbox_tui.tui.widgets.wall.run_selection import next_waiting
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
@@ -115,3 +116,12 @@ class RunKeys(Screen[None]):
         """End the chosen run, or all runs shown, after a confirmation."""
         if self.chosen is not None:
             self._actions.end(self.chosen, self._seen_tiles())
+
+    @property
+    def ended_together(self) -> int:
+        """The number of runs shown that can be ended, all together, from here."""
+        return sum(not why_not("end", tile) for tile in self._seen_tiles())
+
+    def action_end_all(self) -> None:
+        """End all runs shown, after a confirmation."""
+        self._actions.end_all(self._seen_tiles())

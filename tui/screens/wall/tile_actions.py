@@ -38,7 +38,11 @@ from sandbox_tui.tui.screens.wall.dialogs.decide_about_all import (
     Decision,
     WaitingCall,
 )
-from sandbox_tui.tui.screens.wall.dialogs.end_runs import EndOtherRunsDialog, EndRunsDialog
+from sandbox_tui.tui.screens.wall.dialogs.end_runs import (
+    EndAllRunsDialog,
+    EndOtherRunsDialog,
+    EndRunsDialog,
+)
 from sandbox_tui.tui.screens.wall.dialogs.message_runs import MessageRunsDialog
 from sandbox_tui.tui.screens.wall.dialogs.resume_runs import ResumeRunsDialog
 from sandbox_tui.tui.screens.wall.steering.controlled_runs import (
@@ -315,11 +319,26 @@ class TileActions:
 
         def sure(yes: bool | None) -> None:
             is_for_all = isinstance(dialog, EndRunsDialog) and dialog.is_for_all
-            for one in others or (all_active if is_for_all else [tile]):
-                if yes and not why_not("end", one):
-                    self._screen.run_worker(self._end(one), group="ending")
+            if yes:
+                self._end_each(others or (all_active if is_for_all else [tile]))
 
         app_of(self._screen).push_screen(dialog, sure)
+
+    def end_all(self, tiles: Sequence[RunTile]) -> None:
+        """End all runs of these tiles that can be controlled, after a confirmation."""
+        active = [one for one in tiles if not why_not("end", one)]
+        dialog = EndAllRunsDialog(all_of(len(active), tiles))
+
+        def sure(yes: bool | None) -> None:
+            if yes:
+                self._end_each(active)
+
+        app_of(self._screen).push_screen(dialog, sure)
+
+    def _end_each(self, tiles: Sequence[RunTile]) -> None:
+        for tile in tiles:
+            if not why_not("end", tile):
+                self._screen.run_worker(self._end(tile), group="ending")
 
     async def _end(self, tile: RunTile) -> None:
         try:

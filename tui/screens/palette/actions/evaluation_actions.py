@@ -19,6 +19,7 @@ from sandbox_tui.sessions.store.tables.eval_ledger import EvalSummary
 from sandbox_tui.tui.keys.synonyms import synonyms
 from sandbox_tui.tui.live_settings import LiveSettings
 from sandbox_tui.tui.screens.home.home import HomeScreen
+from sandbox_tui.tui.screens.palette.actions.home_actions import IN_DIALOG
 from sandbox_tui.tui.screens.palette.entry import Entry
 from sandbox_tui.tui.textual_support.copy_text import copy
 from sandbox_tui.tui.textual_support.toasts import complain_here
@@ -69,13 +70,13 @@ class EvaluationActions:
         the comparison of that with another."""
         from sandbox_tui.tui.screens.evals.eval_screen import EvalScreen
         from sandbox_tui.tui.screens.evals.evals_screen import EvalsScreen
+        from sandbox_tui.tui.screens.evals.new_eval import NewEvalDialog
 
-        if isinstance(below, ModalScreen):
-            return ()
+        off = IN_DIALOG if isinstance(below, ModalScreen) else ""
         entries: list[Entry] = []
-        if not isinstance(below, EvalsScreen):
+        if not isinstance(below, EvalsScreen | NewEvalDialog):
             words, also = _START, synonyms("evals.new")
-            entries.append(Entry("Actions", "evals.new", words, "", self._new, "", also))
+            entries.append(Entry("Actions", "evals.new", words, "", self._new, off, also))
         if (info := evaluation_of(below)) is not None:
             words, also = "Copy the evaluation's id", synonyms("home.copy_id")
 

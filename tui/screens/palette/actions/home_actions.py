@@ -4,6 +4,7 @@ session under the cursor. They work without a home screen, too."""
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from textual.app import App
 from textual.binding import Binding
 from textual.screen import ModalScreen, Screen
 
+from sandbox_tui.sessions import RunWorker
 from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
 from sandbox_tui.tui.keys.default_keys import ACTIONS
 from sandbox_tui.tui.keys.hint import hint
@@ -29,6 +31,20 @@ PROGRAM_WIDE = ("home.new", "home.evals", "home.trainings", "home.wall", "home.s
 
 OWN_NAMES = ("home.new",)
 """Actions that are not those with the same purpose elsewhere: other lists have other news."""
+
+SHOWN = {
+    "home.new": "new_run.start",
+    "home.settings": "settings.save",
+    "home.evals": "evals.new",
+    "home.trainings": "trainings.leave",
+    "home.wall": "wall.leave",
+}
+"""Actions that open a screen, and an action by which that screen is known: it needs no other."""
+
+IN_DIALOG = "close the dialog first"
+"""Why the actions are off while a dialog is open, which would lose its answer."""
+
+_ONE_RUN = "this program has one run only"
 
 _NOTHING_RUNS = "no run that goes on is under the cursor"
 
@@ -57,6 +73,7 @@ class HomeActions:
             "home.new": self._ask_for_run,
             "home.evals": self._open_evaluations,
             "home.settings": open_settings,
+            "home.wall": self._open_wall,
         }
 
     def entries(self, below: Screen[object], listed: Collection[Entry]) -> Sequence[Entry]:
@@ -68,19 +85,21 @@ class HomeActions:
         """
         if isinstance(below, HomeScreen):
             return _end_of_run(below, listed)
-        if isinstance(below, ModalScreen):
-            return ()
         stack = self._app.screen_stack
         home = next((one for one in stack if isinstance(one, HomeScreen)), None)
         here = {one.name.partition(".")[2] for one in listed} | {one.words for one in listed}
+        names = {one.name for one in listed}
+        here |= {name for name, known_by in SHOWN.items() if known_by in names}
         entries: list[Entry] = []
         for binding in HomeScreen.BINDINGS:
             if not isinstance(binding, Binding) or binding.id not in PROGRAM_WIDE:
                 continue
             purpose, words = binding.id.partition(".")[2], ACTIONS[binding.id].title
             words = words[:1].upper() + words[1:]
-            if not here & {"" if binding.id in OWN_NAMES else purpose, words}:
+            if not here & {"" if binding.id in OWN_NAMES else purpose, words, binding.id}:
                 entries += self._entry(home, binding.id, binding.action, words)
+        if isinstance(below, ModalScreen):
+            return [replace(entry, off=IN_DIALOG) for entry in entries]
         return entries
 
     def _entry(
@@ -89,14 +108,15 @@ class HomeActions:
         also = synonyms(name)
         if home is None:
             run = self._without_home.get(name)
-            return () if run is None else (Entry("Actions", name, words, "", run, "", also),)
+            off = self._why_no_wall if name == "home.wall" else ""
+            return () if run is None else (Entry("Actions", name, words, "", run, off, also),)
 
         async def run_there() -> None:
             if home in self._app.screen_stack:  # it may have closed while the user was choosing
                 await self._app.run_action(action, home)
 
-        off = home.why_unavailable(action, ())
-        return (Entry("Actions", name, words, "", run_there, off, also),)
+        off, where = home.why_unavailable(action, ()), f"home: {hint(name)}"
+        return (Entry("Actions", name, words, where, run_there, off, also),)
 
     @cached_property
     def _new_run(self) -> NewRunAnywhere:
@@ -107,6 +127,20 @@ class HomeActions:
     def _ask_for_run(self) -> None:
         asking = keys_for_dialog(self._app, self._new_run.ask())
         self._app.run_worker(asking, exclusive=True, group="new_run")
+
+    @property
+    def _own_runs(self) -> Sequence[RunWorker]:
+        runs = self._evals.runs
+        return [run for run_id, run in runs.all.items() if run_id not in runs.samples]
+
+    @property
+    def _why_no_wall(self) -> str:
+        return "" if len(self._own_runs) > 1 else _ONE_RUN
+
+    def _open_wall(self) -> None:
+        from sandbox_tui.tui.screens.wall.open_wall import open_wall_of
+
+        open_wall_of(self._app.screen, self._own_runs, self._evals.runs, lambda _: None)
 
     def _open_evaluations(self) -> Awaitable[object]:
         from sandbox_tui.tui.screens.evals.open_eval import open_list

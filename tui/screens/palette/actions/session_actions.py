@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from textual.app import App
 from textual.screen import Screen
@@ -20,6 +21,9 @@ from sandbox_tui.tui.screens.export_session import export_recorded
 from sandbox_tui.tui.screens.home.rows.session_opener import SessionOpener
 from sandbox_tui.tui.screens.palette.entry import Entry
 from sandbox_tui.tui.textual_support.copy_text import copy
+
+if TYPE_CHECKING:
+    from sandbox_tui.tui.screens.wall.wall_screen import WallScreen
 
 _RUNNING, _NO_ANSWER = "the run has no answer yet", "the run left no answer"
 """Why no answer can be copied."""
@@ -45,8 +49,16 @@ def session_entries(app: App[int], below: Screen[object], runs: RunRegistry) -> 
         export = partial(export_recorded, below, runs.store, run_id)
         words, also = f"Export run {tile.number}", synonyms("home.export")
         exported = Entry("Actions", "export_run", words, "", export, "", also)
-        return (exported, _copy_id(app, run_id), _copy_answer(app, tile.state))
+        return (*_end_all(below), exported, _copy_id(app, run_id), _copy_answer(app, tile.state))
     return ()
+
+
+def _end_all(wall: WallScreen) -> Sequence[Entry]:
+    """Return the entry that ends all runs of a wall, if there are several."""
+    if (count := wall.ended_together) < 2:
+        return ()
+    words, also = f"End all {count} runs", f"all everything {synonyms('wall.end')}"
+    return (Entry("Actions", "wall.end_all", words, "", wall.action_end_all, "", also),)
 
 
 def _copy_id(app: App[int], run_id: str) -> Entry:

@@ -57,6 +57,17 @@ class EndRunsDialog(EndRunDialog):
         self.refresh_bindings()
 
 
+class EndAllRunsDialog(ConfirmDialog):
+    """Asks whether to end all runs shown.
+
+    Args:
+        those: what to call them.
+    """
+
+    def __init__(self, those: str) -> None:
+        super().__init__(_question_about_all(those), "end", "go on")
+
+
 class EndOtherRunsDialog(ExplainsUnavailable, ConfirmDialog):
     """Asks whether to end the runs shown that go on; the chosen one has ended. The key that ends a
     single run does not answer: pressed twice in a row, the same two keys would end all.
