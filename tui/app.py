@@ -278,7 +278,7 @@ class SandboxTui(  # pyright: ignore[reportIncompatibleVariableOverride] # one h
 
     def action_help(self) -> None:
         """Show the keys of the top screen."""
-        from sandbox_tui.tui.screens.dialogs.help import HelpScreen
+        from sandbox_tui.tui.screens.help.help_screen import HelpScreen
 
         if not isinstance(self.screen, HelpScreen):
             self.push_screen(HelpScreen(self.screen))

@@ -18,8 +18,8 @@ from sandbox_tui.tui.keys.available_actions import MOVING, available_actions
 from sandbox_tui.tui.keys.default_keys import ACTIONS
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 from sandbox_tui.tui.screens.dialogs.export_session import ExportDialog
-from sandbox_tui.tui.screens.dialogs.help import HelpScreen
 from sandbox_tui.tui.screens.dialogs.pager import PagerScreen
+from sandbox_tui.tui.screens.help.help_screen import HelpScreen
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.home.import_sessions import ImportDialog
 from sandbox_tui.tui.screens.new_run.new_run import NewRunDialog
@@ -110,7 +110,7 @@ async def test_each_action_is_listed_once_and_none_of_textuals_own(
             titles = [entry.words for entry in action_entries(app, app.screen)]
             assert max(Counter(titles).values()) == 1
             assert not set(titles) & {*INTERNALS, "Up", "Down", "First", "Last", "Page down"}
-            assert {"Quit the program", "Copy selected text"} <= set(titles)
+            assert {"Quit the program", "Keys of this screen"} <= set(titles)
 
             await pilot.press("question_mark")
             await until(pilot, lambda: isinstance(app.screen, HelpScreen))

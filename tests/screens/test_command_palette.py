@@ -258,6 +258,13 @@ def test_a_setting_is_found_by_other_words(typed: str, name: str) -> None:
     assert f"setting {name}" in found_settings(typed)
 
 
+@pytest.mark.parametrize("typed", ["gpt", "gpt-oss", "openai"])
+def test_a_session_is_found_by_its_model(store: Store, typed: str) -> None:
+    fill(store, "r", 1)
+    run = session_entry(replace(store.run("r"), model="openai/gpt-oss-20b"), lambda run: None)
+    assert words_of(typed, run, entry("other", "Sessions")) == {"Sessions": [run.words]}
+
+
 def test_samples_of_one_task_are_told_apart(store: Store) -> None:
     for number in (1, 2):
         fill(store, f"r{number}", 1)

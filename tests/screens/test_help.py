@@ -13,7 +13,7 @@ from sandbox_tui.core.config.settings import load
 from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.relations.listing import EvalRow
 from sandbox_tui.tui.app import SandboxTui
-from sandbox_tui.tui.screens.dialogs.help import HelpScreen
+from sandbox_tui.tui.screens.help.help_screen import HelpScreen
 from sandbox_tui.tui.theming.palette import palette_of
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 from tests.snapshots.sample_eval import enter_eval

@@ -26,7 +26,7 @@ from sandbox_tui.tui.keys.available_actions import (
 from sandbox_tui.tui.keys.default_keys import ACTIONS
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
-from sandbox_tui.tui.screens.dialogs.help import HelpScreen
+from sandbox_tui.tui.screens.help.help_screen import HelpScreen
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.textual_support.private_api import (
     binding_chain,

@@ -45,7 +45,7 @@ OTHER_SCREENS = tuple(
     f"sandbox_tui.{name}"
     for name in (
         *("tui.screens.cockpit", "tui.screens.wall.wall_screen", "tui.screens.new_run.new_run"),
-        *("tui.screens.settings", "tui.screens.compare", "tui.screens.dialogs.help"),
+        *("tui.screens.settings", "tui.screens.compare", "tui.screens.help.help_screen"),
         *(
             "tui.terminal_io.image_protocols",
             "core.run.run",

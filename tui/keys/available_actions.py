@@ -18,7 +18,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from sandbox_tui.tui.keys.default_keys import ACTIONS
-from sandbox_tui.tui.keys.hint import hints, shown
+from sandbox_tui.tui.keys.hint import hint, hints, shown
 from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable, as_sentence
 from sandbox_tui.tui.textual_support.private_api import (
     binding_chain,
@@ -135,6 +135,7 @@ class ActionHere(NamedTuple):
         action, node: what to run, and where.
         group: its purpose.
         off: why it is not available now; otherwise empty.
+        focus: an action of the screen that goes to the node first; empty if it has the focus.
     """
 
     name: str
@@ -144,11 +145,14 @@ class ActionHere(NamedTuple):
     node: DOMNode
     group: str
     off: str = ""
+    focus: str = ""
 
     async def run(self, app: App[int]) -> None:
         """Do it, unless its screen has closed since it was listed."""
         with contextlib.suppress(NoScreen):
             if self.node is app or self.node.screen in app.screen_stack:
+                if self.focus:
+                    await app.run_action(self.focus, self.node.screen)
                 await app.run_action(self.action, self.node)
 
 
@@ -193,15 +197,15 @@ def available_actions(screen: Screen[Any]) -> list[ActionHere]:
     )
 
 
-def actions_of(widget: Widget) -> list[ActionHere]:
-    """Return the actions of a widget itself as if it had the focus: those available, and those that
-    are not but give a reason."""
+def actions_of(node: DOMNode) -> list[ActionHere]:
+    """Return the actions of a widget or screen itself, with their first keys, as if it had the
+    focus: those available, and those that are not but give a reason."""
     found: dict[str, ActionHere] = {}
-    for binding in declared_bindings(widget):
-        name, off = binding.id or "", _why_off(binding.action, widget)
+    for binding in declared_bindings(node):
+        name, off = binding.id or "", _why_off(binding.action, node)
         if name in ACTIONS and off is not None:
-            words, keys = _words(name, binding, widget), tuple(hints(name).split("/"))
-            one = ActionHere(name, words, keys, binding.action, widget, _group(name), off)
+            words, keys = _words(name, binding, node), (hint(name),)
+            one = ActionHere(name, words, keys, binding.action, node, _group(name), off)
             found.setdefault(name, one)
     return list(found.values())
 

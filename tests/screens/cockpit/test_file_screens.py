@@ -20,11 +20,11 @@ from sandbox_tui.core.events import types as e
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
-from sandbox_tui.tui.screens.dialogs.help import HelpScreen
 from sandbox_tui.tui.screens.files.choose_version import ChooseVersionDialog
 from sandbox_tui.tui.screens.files.copy_files import CopyOutDialog
 from sandbox_tui.tui.screens.files.edit_file import TextForm
 from sandbox_tui.tui.screens.files.file_view import FileViewScreen
+from sandbox_tui.tui.screens.help.help_screen import HelpScreen
 from sandbox_tui.tui.terminal_io import image_protocols
 from sandbox_tui.tui.terminal_io import open_external as outside
 from sandbox_tui.tui.textual_support.private_api import shown_toasts

@@ -14,7 +14,7 @@ from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.relations.last_model import LastModel
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.dialogs.form import FormDialog
-from sandbox_tui.tui.screens.dialogs.help import HelpScreen
+from sandbox_tui.tui.screens.help.help_screen import HelpScreen
 from sandbox_tui.tui.screens.home.choose_model import ChooseModelDialog
 from sandbox_tui.tui.screens.home.run_starts import RunStarts
 from sandbox_tui.tui.screens.new_run.new_run import NewRunDialog

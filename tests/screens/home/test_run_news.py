@@ -18,7 +18,7 @@ from sandbox_tui.sessions import RunWorker, Store
 from sandbox_tui.tui.lifecycle.news import run_news_toast
 from sandbox_tui.tui.lifecycle.news.run_poll import NAME
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
-from sandbox_tui.tui.screens.dialogs.help import HelpScreen
+from sandbox_tui.tui.screens.help.help_screen import HelpScreen
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.palette.entry import WAITING
 from sandbox_tui.tui.screens.palette.entry_list import EntryList

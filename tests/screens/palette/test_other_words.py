@@ -18,7 +18,7 @@ from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.keys.available_actions import ActionHere
 from sandbox_tui.tui.keys.default_keys import ACTIONS
 from sandbox_tui.tui.keys.synonyms import synonyms
-from sandbox_tui.tui.screens.dialogs.help import HelpScreen
+from sandbox_tui.tui.screens.help.help_screen import HelpScreen
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.new_run.new_run import NewRunDialog
 from sandbox_tui.tui.screens.palette import sources

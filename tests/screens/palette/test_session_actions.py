@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
-from textual.widgets import Input, OptionList
+from textual.widgets import Input, OptionList, Static
 
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.sessions import Store
@@ -14,6 +14,7 @@ from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.live.live_screen import LiveScreen
 from sandbox_tui.tui.screens.dialogs.export_session import ExportDialog
 from sandbox_tui.tui.screens.palette.entry_list import EntryList
+from sandbox_tui.tui.screens.wall.dialogs.end_runs import EndAllRunsDialog
 from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 from tests.perf.made_sessions import fill
 from tests.screens.cockpit.test_approving import waiting
@@ -81,6 +82,23 @@ async def test_the_chosen_run_of_a_wall_is_exported_and_replayed(
         await looks.ended_wall(app, pilot, store)
         await choose(app, pilot, 2)
         assert (await first_of(app, pilot, typed)).words == words
+
+
+@pytest.mark.parametrize("typed", ["stop all", "end all", "kill everything"])
+async def test_all_runs_of_a_wall_are_ended_together(
+    store: Store, own_home: Path, typed: str
+) -> None:
+    app = usual(store)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await looks.wall(app, pilot, store)
+        entry = await first_of(app, pilot, typed)
+        assert entry.words == "End all 6 runs"
+        assert (await first_of(app, pilot, "stop")).words == "End the run, or all shown"
+        await first_of(app, pilot, typed)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, EndAllRunsDialog))
+        question = str(app.screen.query_one("#question", Static).render())
+        assert question.startswith("End all 6 that still run? ")
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
+from textual.widgets import Input
 
 from sandbox_tui.core.config.settings import load
 from sandbox_tui.sessions import Store
@@ -14,7 +15,8 @@ from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 from sandbox_tui.tui.screens.evals.evals_screen import EvalsScreen
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.new_run.new_run import NewRunDialog
-from sandbox_tui.tui.screens.palette.entry import Entry
+from sandbox_tui.tui.screens.palette.entry import Entry, Match
+from sandbox_tui.tui.screens.palette.entry_list import EntryList
 from sandbox_tui.tui.screens.palette.palette_screen import PaletteScreen
 from sandbox_tui.tui.screens.settings import SettingsScreen
 from sandbox_tui.tui.textual_support.private_api import shown_toasts
@@ -108,3 +110,31 @@ async def test_a_new_run_is_started_over_the_list_of_evaluations(app: SandboxTui
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, EvalsScreen))
         assert (await first_of(app, pilot, "new run")).words == "New run"
+
+
+@pytest.mark.parametrize("typed", ["new run", "evaluations", "new evaluation", "side by side"])
+async def test_a_dialog_is_closed_first(app: SandboxTui, typed: str) -> None:
+    async with app.run_test(size=(100, 30)) as pilot:
+        await begun(app, pilot)
+        await first_of(app, pilot, "preferences")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, SettingsScreen))
+        await pilot.press("ctrl+p")
+        await until(pilot, lambda: isinstance(app.screen, PaletteScreen) and app.screen.is_read)
+        app.screen.query_one(Input).value = typed
+        listed = app.screen.query_one(EntryList)
+        await until(pilot, lambda: listed.first is not None and len(listed.rows) < 12)
+        off = {row.entry.off for row in listed._rows if isinstance(row, Match)}
+        assert "close the dialog first" in off
+
+
+async def test_a_single_run_is_not_shown_side_by_side(app: SandboxTui) -> None:
+    async with app.run_test(size=(100, 30)) as pilot:
+        await begun(app, pilot)
+        await pilot.press("ctrl+p")
+        await until(pilot, lambda: isinstance(app.screen, PaletteScreen) and app.screen.is_read)
+        app.screen.query_one(Input).value = "side by side"
+        listed = app.screen.query_one(EntryList)
+        await until(pilot, lambda: listed.rows == ["Actions", "Runs side by side"])
+        assert listed.first is not None
+        assert listed.first.off == "this program has one run only"

@@ -17,7 +17,7 @@ from sandbox_tui.core.config import settings as config
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
-from sandbox_tui.tui.screens.dialogs.help import HelpScreen
+from sandbox_tui.tui.screens.help.help_screen import HelpScreen
 from sandbox_tui.tui.screens.home.home import HomeScreen
 from sandbox_tui.tui.screens.settings import SettingsScreen
 from sandbox_tui.tui.widgets.block_list import BlockList

@@ -29,7 +29,7 @@ from sandbox_tui.tui.screens.cockpit.file_actions import FileActions
 from sandbox_tui.tui.screens.cockpit.file_panes import FilePanes
 from sandbox_tui.tui.screens.cockpit.has_files import HasFiles
 from sandbox_tui.tui.screens.cockpit.item_pager import pager_of
-from sandbox_tui.tui.screens.cockpit.panes import CALLS_ACTION, TERMINALS_ACTION
+from sandbox_tui.tui.screens.cockpit.panes import CALLS_ACTION, FILES_ACTION, TERMINALS_ACTION
 from sandbox_tui.tui.screens.cockpit.step_notes import StepNotes
 from sandbox_tui.tui.textual_support.private_api import is_closing
 from sandbox_tui.tui.textual_support.typed_app import app_of
@@ -83,7 +83,7 @@ class Cockpit(ExplainsUnavailable, HasFiles):
         binding("cockpit.zoom", "zoom"),
         binding("cockpit.calls", CALLS_ACTION),
         binding("cockpit.terminal", TERMINALS_ACTION),
-        binding("cockpit.files", "pane('side')", show=False),
+        binding("cockpit.files", FILES_ACTION, show=False),
         binding("cockpit.next_pane", "next_pane(1)", show=False, priority=True),
         binding("cockpit.previous_pane", "next_pane(-1)", show=False, priority=True),
         binding("cockpit.next_terminal", "next_terminal", show=False),

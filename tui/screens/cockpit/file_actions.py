@@ -123,7 +123,7 @@ class FileActions:
         """Ask for a destination and copy the chosen file or folder out."""
         path, _ = self._chosen()
         if not path:
-            self._screen.notify("Select a file or folder first.", timeout=2)
+            self._screen.notify("Select a file or folder first.", timeout=4)
             return
 
         def asked(folder: Path | None) -> None:

@@ -10,8 +10,10 @@ from textual.events import DescendantFocus
 from textual.screen import Screen
 from textual.widget import Widget
 
+from sandbox_tui.tui.keys.other_panes import Pane
 from sandbox_tui.tui.textual_support.private_api import is_closing
 from sandbox_tui.tui.widgets.calls.call_list import Calls
+from sandbox_tui.tui.widgets.files.file_tree import FileTree
 from sandbox_tui.tui.widgets.terminal.pane import TerminalPane
 
 NAMES = ("calls", "terminals", "side")
@@ -19,7 +21,8 @@ NAMES = ("calls", "terminals", "side")
 
 CALLS_ACTION = "pane('calls')"
 TERMINALS_ACTION = "pane('terminals')"
-"""Focuses the calls."""
+FILES_ACTION = "pane('side')"
+"""What focuses a pane."""
 
 MAX_WAIT_SECONDS = 1.0
 """Maximum time until the first layout."""
@@ -93,6 +96,18 @@ class HasPanes(Screen[None]):
     def __init__(self) -> None:
         super().__init__()
         self._panes = Panes(self)
+
+    @property
+    def panes(self) -> Sequence[Pane]:
+        """The panes, the calls first, once they are composed."""
+        kinds = (
+            (Calls, "cockpit.calls", CALLS_ACTION),
+            (TerminalPane, "cockpit.terminal", TERMINALS_ACTION),
+            (FileTree, "cockpit.files", FILES_ACTION),
+        )
+        return [
+            Pane(found, name, focus) for kind, name, focus in kinds for found in self.query(kind)
+        ]
 
     @property
     def urgent_actions(self) -> Sequence[str]:

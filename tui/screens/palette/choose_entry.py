@@ -60,7 +60,7 @@ class ChooseEntryDialog(Dialog[Entry | None]):
         """Yield an input line and the matches."""
         with Vertical(classes="dialog") as box:
             box.border_title = self.heading
-            box.border_subtitle = f"↑ ↓ · enter {self.enter_words} · {hint('palette.leave')} close"
+            box.border_subtitle = self._keys_words
             yield LineInput(placeholder=self.placeholder)
             yield EntryList()
 
@@ -82,6 +82,18 @@ class ChooseEntryDialog(Dialog[Entry | None]):
         self._list.show(self.groups(typed))
         if here is not None and was_empty and not typed:
             self._list.go_back_to(here)
+        self.query_one(".dialog").border_subtitle = self._keys_words
+
+    @property
+    def _keys_words(self) -> str:
+        moves = "↓ to a match" if self._is_unsure else "↑ ↓"
+        return f"{moves} · enter {self.enter_words} · {hint('palette.leave')} close"
+
+    @property
+    def _is_unsure(self) -> bool:
+        """Whether the cursor is on no entry although some can be chosen: perhaps none is meant."""
+        lists = self.query(EntryList)
+        return bool(lists) and lists.first().is_unsure
 
     @property
     def _list(self) -> EntryList:
@@ -90,6 +102,7 @@ class ChooseEntryDialog(Dialog[Entry | None]):
     def action_cursor(self, step: int) -> None:
         """Move the cursor to another entry."""
         self._list.action_cursor(step)
+        self.query_one(".dialog").border_subtitle = self._keys_words
 
     def action_page(self, direction: int) -> None:
         """Move the cursor by a page."""
@@ -102,6 +115,12 @@ class ChooseEntryDialog(Dialog[Entry | None]):
         entry, first = self._list.current, self._list.first
         if entry is None and first is not None and first.off:  # the cursor is on none that is off
             entry = first
+        if entry is None and self._is_unsure:
+            self._list.point_at_heading()
+            no_match = self._list.rows[0].partition(";")[0]
+            words = f"{no_match}: ↓ goes to one of these, enter chooses it."
+            self.notify(words, markup=False, timeout=3)
+            return
         if entry is None:
             if heading := next(iter(self._list.rows), ""):  # it says where to find what is meant
                 self._list.point_at_heading()

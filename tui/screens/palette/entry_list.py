@@ -95,6 +95,12 @@ class EntryList(BlockList, can_focus=False):
         return row.entry if isinstance(row, Match) else None
 
     @property
+    def is_unsure(self) -> bool:
+        """Whether the cursor is on no entry although some can be chosen."""
+        usable = (isinstance(row, Match) and not row.entry.off for row in self._rows)
+        return self.current is None and any(usable)
+
+    @property
     def first(self) -> Entry | None:
         """The first entry, also if it cannot be chosen."""
         return next((row.entry for row in self._rows if isinstance(row, Match)), None)

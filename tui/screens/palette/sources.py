@@ -17,7 +17,7 @@ from sandbox_tui.sessions.store.tables.eval_ledger import EvalSummary
 from sandbox_tui.tui.format.outcome import now_words, outcome_words
 from sandbox_tui.tui.format.setting_text import text_of_setting
 from sandbox_tui.tui.format.titles import model_title, sample_or_fork_of, task_title
-from sandbox_tui.tui.keys.available_actions import MOVING, OPEN, ActionHere, available_actions
+from sandbox_tui.tui.keys.available_actions import COPY, MOVING, OPEN, ActionHere, available_actions
 from sandbox_tui.tui.keys.synonyms import synonyms
 from sandbox_tui.tui.screens.palette.entry import Entry
 from sandbox_tui.tui.screens.palette.setting_words import setting_words
@@ -51,7 +51,11 @@ def action_entries(app: App[int], screen: Screen[object]) -> list[Entry]:
     for here in listed:
         if here.name == OPEN and len(opens) == 1:
             here = here._replace(words=OPEN_WORDS)
-        elif here.group == MOVING or here.name in ("app.palette", OPEN):
+        elif (
+            here.group == MOVING
+            or here.name in ("app.palette", OPEN)
+            or (here.name == COPY and not screen.get_selected_text())
+        ):
             continue
         keys, run = " ".join(here.keys), partial(here.run, app)
         name = END if (ends := _ends_instead(here)) else here.name

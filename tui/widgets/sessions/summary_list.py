@@ -9,13 +9,14 @@ from rich.text import Text
 from typing_extensions import override
 
 from sandbox_tui.tui.keys.hint import hint
+from sandbox_tui.tui.keys.unavailable_reasons import ExplainsUnavailable
 from sandbox_tui.tui.theming.palette import Palette, palette_of
 from sandbox_tui.tui.widgets.sessions.newest_first import NewestFirst
 
 Summary = TypeVar("Summary")
 
 
-class SummaryList(NewestFirst, Generic[Summary]):
+class SummaryList(ExplainsUnavailable, NewestFirst, Generic[Summary]):
     """Shows summaries, two lines each; a subclass provides their title, ids and lines."""
 
     DEFAULT_CSS = """
@@ -57,6 +58,11 @@ class SummaryList(NewestFirst, Generic[Summary]):
             self.cursor = 0
         self.border_title = f"{self.TITLE} {len(found)}"
         self.border_subtitle = f"{hint('list.open')} open" if found else None
+
+    @override
+    def why_unavailable(self, action: str, parameters: tuple[object, ...]) -> str:
+        """Only an item can be opened."""
+        return "the list is empty" if action == "choose" and self.current is None else ""
 
     @property
     def current(self) -> Summary | None:

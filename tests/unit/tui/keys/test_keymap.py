@@ -32,8 +32,8 @@ from sandbox_tui.tui.keys.key_names import is_rare, key_name, writes
 from sandbox_tui.tui.keys.key_scopes import ALSO_IN
 from sandbox_tui.tui.keys.keymap import read_keymap
 from sandbox_tui.tui.screens.cockpit.live.approving.whole_call import WholeCallScreen
-from sandbox_tui.tui.screens.dialogs.help import HelpScreen
 from sandbox_tui.tui.screens.dialogs.pager import PagerScreen
+from sandbox_tui.tui.screens.help.help_screen import HelpScreen
 from sandbox_tui.tui.screens.home.home import HomeScreen
 
 

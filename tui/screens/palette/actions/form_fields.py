@@ -24,7 +24,8 @@ def field_entries(below: Screen[object]) -> Sequence[Entry]:
     entries: list[Entry] = []
     for name, title in below.TITLES.items():
         go, label = partial(below.go_to_field, name), f"{title[:1].upper()}{title[1:]}"
-        text, also = f"{label} – field of this form", words.get(SETTINGS.get(name, ""), "")
+        text = f"{label} – field of this form"
+        also = f"{label.lower()} {words.get(SETTINGS.get(name, ''), '')}".rstrip()
         entry = Entry("Actions", f"field_{name}", text, "", go, now=also, own=len(label))
         entries.append(entry)
     return entries

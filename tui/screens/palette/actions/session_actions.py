@@ -17,13 +17,16 @@ from sandbox_tui.tui.keys.default_keys import ACTIONS
 from sandbox_tui.tui.keys.hint import hint
 from sandbox_tui.tui.keys.synonyms import synonyms
 from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
+from sandbox_tui.tui.screens.cockpit.nothing_to_act_on import why_not_after_the_end
 from sandbox_tui.tui.screens.export_session import export_recorded
 from sandbox_tui.tui.screens.home.rows.session_opener import SessionOpener
+from sandbox_tui.tui.screens.messages import ForkRequested
 from sandbox_tui.tui.screens.palette.entry import Entry
 from sandbox_tui.tui.textual_support.copy_text import copy
 
 if TYPE_CHECKING:
     from sandbox_tui.tui.screens.wall.wall_screen import WallScreen
+    from sandbox_tui.tui.widgets.wall.run_tile import RunTile
 
 _RUNNING, _NO_ANSWER = "the run has no answer yet", "the run left no answer"
 """Why no answer can be copied."""
@@ -49,7 +52,13 @@ def session_entries(app: App[int], below: Screen[object], runs: RunRegistry) -> 
         export = partial(export_recorded, below, runs.store, run_id)
         words, also = f"Export run {tile.number}", synonyms("home.export")
         exported = Entry("Actions", "export_run", words, "", export, "", also)
-        return (*_end_all(below), exported, _copy_id(app, run_id), _copy_answer(app, tile.state))
+        return (
+            *_end_all(below),
+            _fork_run(below, tile),
+            exported,
+            _copy_id(app, run_id),
+            _copy_answer(app, tile.state),
+        )
     return ()
 
 
@@ -59,6 +68,14 @@ def _end_all(wall: WallScreen) -> Sequence[Entry]:
         return ()
     words, also = f"End all {count} runs", f"all everything {synonyms('wall.end')}"
     return (Entry("Actions", "wall.end_all", words, "", wall.action_end_all, "", also),)
+
+
+def _fork_run(wall: WallScreen, tile: RunTile) -> Entry:
+    def fork() -> None:
+        wall.post_message(ForkRequested(tile.worker.run_id, tile.state.seq))
+
+    words, off = f"Fork run {tile.number}", why_not_after_the_end("fork", tile.state)
+    return Entry("Actions", "fork_run", words, "", fork, off, synonyms("home.fork"))
 
 
 def _copy_id(app: App[int], run_id: str) -> Entry:

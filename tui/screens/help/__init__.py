@@ -1,0 +1,1 @@
+"""The help: the keys of a screen."""
