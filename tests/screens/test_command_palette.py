@@ -20,6 +20,7 @@ from sandbox_tui.sessions import Store
 from sandbox_tui.sessions.relations.listing import EvalRow
 from sandbox_tui.sessions.store.tables.annotations import add_tag
 from sandbox_tui.tui.app import SandboxTui
+from sandbox_tui.tui.format.titles import task_title
 from sandbox_tui.tui.keys.synonyms import synonyms
 from sandbox_tui.tui.screens.cockpit.replay.replay_screen import ReplayScreen
 from sandbox_tui.tui.screens.compare.compare_screen import CompareScreen
@@ -163,7 +164,12 @@ def test_the_heading_of_settings_finds_them_only_by_the_name_of_their_table() ->
 
 @pytest.mark.parametrize(
     ("typed", "meant"),
-    [("dayligth", "daylight"), ("modle", "model"), ("theme dayligth", "theme daylight")],
+    [
+        ("dayligth", "daylight"),
+        ("daylite", "daylight"),
+        ("modle", "model"),
+        ("theme dayligth", "theme daylight"),
+    ],
 )
 def test_a_typing_mistake_lists_the_closest_names(typed: str, meant: str) -> None:
     known = [
@@ -340,6 +346,18 @@ async def test_a_paused_session_is_called_paused(app: SandboxTui, store: Store) 
         [held] = [one for one in screen._entries if one.name == "held"]
         assert " paused" in f" {held.detail}"
         assert "running" not in held.detail
+
+
+async def test_a_session_that_begins_meanwhile_is_found(app: SandboxTui, store: Store) -> None:
+    async with app.run_test(size=(100, 30)) as pilot:
+        listed = await opened(app, pilot)
+        await pilot.press("down", "down")
+        assert (here := listed.current) is not None
+        fill(store, "later", 1)
+        title = task_title(store.run("later"))
+        await until(pilot, lambda: title in listed.rows)
+        assert listed.current is not None
+        assert listed.current.name == here.name
 
 
 async def test_a_session_is_found_by_its_tags(app: SandboxTui, store: Store) -> None:

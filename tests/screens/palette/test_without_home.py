@@ -112,7 +112,7 @@ async def test_a_new_run_is_started_over_the_list_of_evaluations(app: SandboxTui
         assert (await first_of(app, pilot, "new run")).words == "New run"
 
 
-@pytest.mark.parametrize("typed", ["new run", "evaluations", "new evaluation", "side by side"])
+@pytest.mark.parametrize("typed", ["new run", "evaluations", "new evaluation", "import"])
 async def test_a_dialog_is_closed_first(app: SandboxTui, typed: str) -> None:
     async with app.run_test(size=(100, 30)) as pilot:
         await begun(app, pilot)

@@ -96,7 +96,7 @@ def _column(
             heading.append(f" – {reason}", style=palette.dim)
             fit_line(heading, room)
         lines.append(heading)
-        if folds and _is_all_off(group):
+        if folds and reason and len(group) >= NOTED and all(action.off for action in group):
             lines += _keys_alone(group, wide, room, palette)
             continue
         note = "" if reason else _note_reason(group)
@@ -108,11 +108,6 @@ def _column(
             words = f"{len(folded)} more actions on a row that is a session"
             lines.append(_said_below(words, wide, room, palette))
     return lines
-
-
-def _is_all_off(group: Sequence[ActionHere]) -> bool:
-    """Return whether several actions, and all of a group, are off for one reason."""
-    return len(group) >= NOTED and len({action.off for action in group}) == 1 and bool(group[0].off)
 
 
 def _keys_alone(group: Sequence[ActionHere], wide: int, room: int, palette: Palette) -> list[Text]:

@@ -84,6 +84,13 @@ class ChooseEntryDialog(Dialog[Entry | None]):
             self._list.go_back_to(here)
         self.query_one(".dialog").border_subtitle = self._keys_words
 
+    def show_again(self) -> None:
+        """Show the entries that match now; the cursor stays on its entry."""
+        here = self._list.current
+        self.show_entries()
+        if here is not None:
+            self._list.go_back_to(here)
+
     @property
     def _keys_words(self) -> str:
         moves = "↓ to a match" if self._is_unsure else "↑ ↓"

@@ -29,6 +29,9 @@ GAP = 2
 INDENT, REASON_INDENT = " " * 3, " " * 5
 """What an entry begins with, and why it cannot be chosen below it."""
 
+NARROW_SHARE = 3
+"""The text on the right of a long title takes one in this many columns."""
+
 MAX_REASON_LINES = 3
 """Maximum lines for why an entry cannot be chosen, and for a heading that says where an action
 is."""
@@ -193,8 +196,8 @@ def _line(match: Match, width: int, palette: Palette, why: str) -> Text:
     for place in match.places:
         words.stylize(palette.accent + Style(bold=True), place, place + 1)
     right = Text(why or entry.detail, style=palette.dim, no_wrap=True)
-    if not why:
-        fit_line(right, max(1, width // 2))
+    if not why:  # of a long title, more is worth seeing than of what is on the right
+        fit_line(right, max(1, width // (2 if words.cell_len <= width // 2 else NARROW_SHARE)))
     line = Text(INDENT, no_wrap=True).append_text(words)
     fit_line(line, max(1, width - right.cell_len - GAP - 1))
     line.pad_right(max(0, width - 1 - right.cell_len - line.cell_len))

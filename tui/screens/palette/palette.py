@@ -32,7 +32,7 @@ from sandbox_tui.tui.screens.home.model_offering import set_model
 from sandbox_tui.tui.screens.home.rows.session_opener import SessionOpener
 from sandbox_tui.tui.screens.palette.actions.evaluation_actions import EvaluationActions
 from sandbox_tui.tui.screens.palette.actions.form_fields import field_entries
-from sandbox_tui.tui.screens.palette.actions.home_actions import HomeActions
+from sandbox_tui.tui.screens.palette.actions.home_actions import IN_DIALOG, HomeActions
 from sandbox_tui.tui.screens.palette.actions.pane_actions import pane_entries
 from sandbox_tui.tui.screens.palette.actions.session_actions import session_entries
 from sandbox_tui.tui.screens.palette.actions.typed_entries import typed_entries
@@ -112,7 +112,8 @@ class Palette:
 
         later = partial(self._read, below, waiting, shown)
         for_typed = partial(self._typed_entries, below)
-        palette = PaletteScreen(known, later, self._recent, for_typed, actions)
+        again = partial(self._read_stored, below, waiting, shown)
+        palette = PaletteScreen(known, later, self._recent, for_typed, actions, again)
         self._app.push_screen(palette, chosen)
 
     def _actions(self, below: Screen[object]) -> Sequence[Entry]:
@@ -151,7 +152,8 @@ class Palette:
     def _import_entries(self, below: Screen[object]) -> Sequence[Entry]:
         if isinstance(below, HomeScreen):  # there it is an action with a key
             return ()
-        return (Entry("Actions", "import", "Import sessions from a file", "", self._import),)
+        off = IN_DIALOG if below.is_modal else ""
+        return (Entry("Actions", "import", "Import sessions from a file", "", self._import, off),)
 
     def _typed_entries(self, below: Screen[object], typed: str) -> Sequence[Entry]:
         """Return the entries that a typed text adds, among them the session with this id, which may
@@ -176,19 +178,31 @@ class Palette:
         self, below: Screen[object], waiting: Sequence[str], shown: Callable[[str], bool]
     ) -> AsyncIterator[Sequence[Entry]]:
         """Yield sessions and evaluations, then models, while the user is already typing."""
-        from sandbox_tui.tui.screens.evals.open_eval import EvalOpener
-
-        sessions = SessionOpener(below, self._runs)
-        evaluations = EvalOpener(below, self._evals, self._settings)
-        store, last = self._runs.store, None
+        last = None
         try:
-            yield await asyncio.to_thread(_read_sessions, store, sessions.open, waiting, shown)
-            yield await asyncio.to_thread(_read_evaluations, store, evaluations.open)
-            last = await asyncio.to_thread(last_model, store)
+            async for more in self._read_stored(below, waiting, shown):
+                yield more
+            last = await asyncio.to_thread(last_model, self._runs.store)
         except StoreError as error:
             self._complain(error)
         offers = await find_offers(self._settings.now.model, [last.base_url] if last else ())
         yield model_entries(offers, self._settings.now, self._choose_model)
+
+    async def _read_stored(
+        self, below: Screen[object], waiting: Sequence[str], shown: Callable[[str], bool]
+    ) -> AsyncIterator[Sequence[Entry]]:
+        """Yield sessions and evaluations.
+
+        Raises:
+            StoreError: the database cannot be read.
+        """
+        from sandbox_tui.tui.screens.evals.open_eval import EvalOpener
+
+        sessions = SessionOpener(below, self._runs)
+        evaluations = EvalOpener(below, self._evals, self._settings)
+        store = self._runs.store
+        yield await asyncio.to_thread(_read_sessions, store, sessions.open, waiting, shown)
+        yield await asyncio.to_thread(_read_evaluations, store, evaluations.open)
 
     # --- effects of a choice
 

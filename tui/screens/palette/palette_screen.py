@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import AsyncIterator, Callable, Sequence
 
 from textual import work
 from typing_extensions import override
 
+from sandbox_tui.core.base.errors import StoreError
 from sandbox_tui.tui.screens.palette.choose_entry import ChooseEntryDialog
 from sandbox_tui.tui.screens.palette.entry import Entry, Group, grouped
 
@@ -15,6 +17,10 @@ Later = Callable[[], AsyncIterator[Sequence[Entry]]]
 
 ForTyped = Callable[[str], Sequence[Entry]]
 """Returns the entries that a typed text adds."""
+
+
+READ_SECONDS = 3.0
+"""Seconds between readings of what may have begun while it is open."""
 
 
 class PaletteScreen(ChooseEntryDialog):
@@ -26,6 +32,7 @@ class PaletteScreen(ChooseEntryDialog):
         recent: names of chosen entries, the latest first.
         for_typed: returns those that a typed text adds.
         actions: returns the actions that are available now, which may be others than at first.
+        again: loads those that may have begun meanwhile; None: none may.
 
     Attributes:
         is_read: whether all entries are loaded.
@@ -35,7 +42,7 @@ class PaletteScreen(ChooseEntryDialog):
     opened_by = "app.palette"
     """The action that opened it, which does nothing in it."""
 
-    placeholder = "actions, sessions, evaluations, models, themes, settings"
+    placeholder = "action, session, evaluation, model, theme…"
 
     def __init__(
         self,
@@ -44,6 +51,7 @@ class PaletteScreen(ChooseEntryDialog):
         recent: Sequence[str],
         for_typed: ForTyped,
         actions: Callable[[], Sequence[Entry]],
+        again: Later | None = None,
     ) -> None:
         super().__init__()
         self._entries = list(entries)
@@ -51,11 +59,13 @@ class PaletteScreen(ChooseEntryDialog):
         self._recent = tuple(recent)
         self._for_typed = for_typed
         self._actions = actions
+        self._again = again
         self.is_read = False
 
     def on_mount(self) -> None:
         """Load the entries that take time; the base class shows the available ones."""
         self._read_later()
+        self.set_interval(READ_SECONDS, self._read_again)
 
     @work(exclusive=True, group="later")
     async def _read_later(self) -> None:
@@ -63,6 +73,21 @@ class PaletteScreen(ChooseEntryDialog):
             self._take(more)
             self.show_entries()
         self.is_read = True
+
+    @work(exclusive=True, group="again")
+    async def _read_again(self) -> None:
+        """Show what has begun meanwhile, first of its kind; the cursor stays on its entry."""
+        if self._again is None or not self.is_read:
+            return
+        known, more = {(one.kind, one.name) for one in self._entries}, list[Entry]()
+        with contextlib.suppress(StoreError):  # reading for the first time has complained about it
+            async for several in self._again():
+                more += several
+        new = [one for one in more if (one.kind, one.name) not in known]
+        self._entries = [*new, *self._entries]
+        self._take(more)
+        if new:
+            self.show_again()
 
     def _take(self, more: Sequence[Entry]) -> None:
         """Add entries; those that are known already are replaced where they are."""

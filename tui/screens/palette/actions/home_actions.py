@@ -89,17 +89,20 @@ class HomeActions:
         home = next((one for one in stack if isinstance(one, HomeScreen)), None)
         here = {one.name.partition(".")[2] for one in listed} | {one.words for one in listed}
         names = {one.name for one in listed}
-        here |= {name for name, known_by in SHOWN.items() if known_by in names}
         entries: list[Entry] = []
         for binding in HomeScreen.BINDINGS:
             if not isinstance(binding, Binding) or binding.id not in PROGRAM_WIDE:
                 continue
             purpose, words = binding.id.partition(".")[2], ACTIONS[binding.id].title
             words = words[:1].upper() + words[1:]
-            if not here & {"" if binding.id in OWN_NAMES else purpose, words, binding.id}:
+            if here & {"" if binding.id in OWN_NAMES else purpose, words}:
+                continue
+            if SHOWN[binding.id] in names:
+                entries.append(_shown_already(binding.id, words))
+            else:
                 entries += self._entry(home, binding.id, binding.action, words)
         if isinstance(below, ModalScreen):
-            return [replace(entry, off=IN_DIALOG) for entry in entries]
+            return [replace(entry, off=entry.off or IN_DIALOG) for entry in entries]
         return entries
 
     def _entry(
@@ -146,6 +149,10 @@ class HomeActions:
         from sandbox_tui.tui.screens.evals.open_eval import open_list
 
         return open_list(self._app, self._evals, self._settings)
+
+
+def _shown_already(name: str, words: str) -> Entry:
+    return Entry("Actions", name, words, "", lambda: None, "it is open", synonyms(name))
 
 
 def _end_of_run(home: HomeScreen, listed: Collection[Entry]) -> Sequence[Entry]:

@@ -34,6 +34,7 @@ def mode_entries(below: Screen[object]) -> Sequence[Entry]:
             partial(below.take_mode, mode),
             off or ("it is the mode now" if mode == now else ""),
             OTHER_WORDS[mode],
+            for_typed=True,
         )
         for mode, (_, about) in MODES.items()
     ]

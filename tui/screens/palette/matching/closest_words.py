@@ -11,6 +11,12 @@ LIKENESS = 0.7
 LETTERS_PER_MISTAKE = 4
 """Letters of a word among which one may be wrong, missing or too many."""
 
+MAX_LAST_LETTERS = 2
+"""Last letters of a word that may all be wrong if those before them are the beginning of one."""
+
+MIN_SAME_CHARACTERS = 5
+"""Minimum length of such a beginning."""
+
 MIN_CHARACTERS = 3
 """Minimum length of a word that may contain a mistake."""
 
@@ -40,7 +46,18 @@ def _meant(word: str, vocabulary: list[str]) -> str:
     ]
     swapped = [one for one in alike if sorted(one) == sorted(word)]  # the likeliest mistake
     begun = [one for one in alike if one[0] == word[0]]  # the first letter is rarely a mistake
-    return next(iter([*swapped, *begun]), "") or _begun_with_two_swapped(word, vocabulary)
+    if close := next(iter([*swapped, *begun]), ""):
+        return close
+    return _begun_with_two_swapped(word, vocabulary) or _of_the_same_beginning(word, vocabulary)
+
+
+def _of_the_same_beginning(word: str, vocabulary: Iterable[str]) -> str:
+    """Return the word with which a longer one begins, except for its last letters, as `daylite` for
+    "daylight" does; empty if there is none, or more than one."""
+    begun = word[:-MAX_LAST_LETTERS]
+    found = {one for one in vocabulary if one.startswith(begun)}
+    alike = {one for one in found if abs(len(one) - len(word)) <= MAX_LAST_LETTERS}
+    return min(alike) if len(begun) >= MIN_SAME_CHARACTERS and len(found) == len(alike) == 1 else ""
 
 
 def _begun_with_two_swapped(word: str, vocabulary: Iterable[str]) -> str:
