@@ -105,6 +105,31 @@ async def test_an_action_of_another_screen_is_named(
         assert shown._list(palette_of(shown)).plain == shown_words
 
 
+async def test_shortened_words_are_found(app: SandboxTui) -> None:
+    async with app.run_test(size=(100, 30)) as pilot:
+        sessions = app.screen.query_one(SessionList)
+        await until(pilot, lambda: sessions.current is not None)
+        shown = await helped(app, pilot)
+        shown.query_one(Input).value = "rnm"
+        await until(
+            pilot, lambda: [words for _, words in shown.keys_shown] == ["Rename the session"]
+        )
+
+
+async def test_what_changes_below_meanwhile_is_shown(app: SandboxTui) -> None:
+    async with app.run_test(size=(100, 30)) as pilot:
+        sessions = app.screen.query_one(SessionList)
+        await until(pilot, lambda: sessions.current is not None)
+        shown = await helped(app, pilot)
+
+        def why_not_deleted() -> str:
+            return next(one.off for one in shown.actions_shown if one.name == "home.delete")
+
+        assert why_not_deleted() == ""
+        sessions.cursor = -1
+        await until(pilot, lambda: why_not_deleted() == "no session is chosen")
+
+
 async def test_a_key_is_found_as_the_key_bar_writes_it(app: SandboxTui) -> None:
     async with app.run_test(size=(100, 30)) as pilot:
         shown = await helped(app, pilot)

@@ -128,7 +128,7 @@ async def test_a_dialog_is_closed_first(app: SandboxTui, typed: str) -> None:
         assert "close the dialog first" in off
 
 
-async def test_a_single_run_is_not_shown_side_by_side(app: SandboxTui) -> None:
+async def test_without_runs_there_is_nothing_side_by_side(app: SandboxTui) -> None:
     async with app.run_test(size=(100, 30)) as pilot:
         await begun(app, pilot)
         await pilot.press("ctrl+p")
@@ -137,4 +137,4 @@ async def test_a_single_run_is_not_shown_side_by_side(app: SandboxTui) -> None:
         listed = app.screen.query_one(EntryList)
         await until(pilot, lambda: listed.rows == ["Actions", "Runs side by side"])
         assert listed.first is not None
-        assert listed.first.off == "this program has one run only"
+        assert listed.first.off == "no run was started here yet"

@@ -28,6 +28,7 @@ from sandbox_tui.tui.screens.dialogs.dialog import Dialog
 from sandbox_tui.tui.screens.dialogs.form import FormDialog
 from sandbox_tui.tui.screens.help.action_lines import MAX_LINES, lines_of
 from sandbox_tui.tui.screens.palette.matching.closest_words import closest_words
+from sandbox_tui.tui.screens.palette.matching.fuzzy import NOISE, fit
 from sandbox_tui.tui.screens.palette.other_screens import action_begun_elsewhere, action_elsewhere
 from sandbox_tui.tui.textual_support.typed_app import app_of
 from sandbox_tui.tui.theming.palette import Palette
@@ -39,6 +40,10 @@ WIDTH, SHARE = 126, 0.96
 
 AROUND = 7
 """Columns of the box outside the list: border, padding, scrollbar."""
+
+
+READ_SECONDS = 1.0
+"""Seconds between readings of the actions."""
 
 
 class HelpFilter(LineInput):
@@ -92,11 +97,30 @@ class HelpScreen(Dialog[None]):
 
     def __init__(self, screen: Screen[Any]) -> None:
         super().__init__()
+        self._below = screen
+        self._read()
+
+    def _read(self) -> None:
+        """Read which actions there are now."""
+        screen = self._below
         self._all = available_actions(screen)
         self._others = actions_of_other_panes(screen, {action.name for action in self._all})
         everything = (*self._all, *self._others)
         self._groups = list(dict.fromkeys(action.group for action in everything))
         self._is_of_form = isinstance(screen, FormDialog)
+
+    def on_mount(self) -> None:
+        """Follow what happens below meanwhile, such as a call that begins to wait."""
+        self.set_interval(READ_SECONDS, self._read_again)
+
+    def _read_again(self) -> None:
+        if self._below not in app_of(self).screen_stack:
+            return
+        before = self._all
+        self._read()
+        if self._all != before:
+            self.query("#help-keys").refresh(layout=True)
+            self._show_keys()
 
     @property
     def actions_shown(self) -> list[ActionHere]:
@@ -136,7 +160,8 @@ class HelpScreen(Dialog[None]):
     def _matching(self, typed: str) -> list[ActionHere]:
         words = typed.lower().split()
         known = (*self._all, *self._others) if words else self._all
-        return [one for one in known if all(_has(one, word) for word in words)]
+        found = [one for one in known if all(_has(one, word) for word in words)]
+        return found or [one for one in known if _is_shortened(typed, one)]
 
     @property
     def enter_words(self) -> str:
@@ -188,6 +213,9 @@ class HelpScreen(Dialog[None]):
         event.stop()
         self.query("#help-keys").refresh(layout=True)  # it may not be mounted yet
         self.query_one(VerticalScroll).scroll_home(animate=False)
+        self._show_keys()
+
+    def _show_keys(self) -> None:
         self.query_one(".dialog").border_subtitle = self._keys_words
         self.refresh_bindings()
 
@@ -251,6 +279,12 @@ def _words(action: ActionHere) -> Iterator[str]:
 
 def _text(action: ActionHere) -> str:
     return " ".join((*action.keys, action.words, action.group)).lower()
+
+
+def _is_shortened(typed: str, action: ActionHere) -> bool:
+    """Return whether words of an action were typed without some of their letters, as in `apr`."""
+    found = fit(typed, action.words)
+    return found is not None and found.level > NOISE
 
 
 def _has(action: ActionHere, word: str) -> bool:

@@ -321,7 +321,9 @@ def _fit_name(typed: str, entry: Entry) -> Fit | None:
 
 def _is_name(typed: str, entry: Entry) -> bool:
     purpose = entry.name.partition(".")[2].replace("_", " ")
-    title = "" if entry.off else entry.words.lower()
+    title = entry.words.lower()
+    if entry.off and " " not in title:  # one word may mean others too
+        title = ""
     return entry.kind == "Actions" and " ".join(typed.lower().split()) in (purpose, title)
 
 

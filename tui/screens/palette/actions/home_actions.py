@@ -12,7 +12,6 @@ from textual.app import App
 from textual.binding import Binding
 from textual.screen import ModalScreen, Screen
 
-from sandbox_tui.sessions import RunWorker
 from sandbox_tui.sessions.evals.eval_registry import EvalRegistry
 from sandbox_tui.tui.keys.default_keys import ACTIONS
 from sandbox_tui.tui.keys.hint import hint
@@ -24,6 +23,7 @@ from sandbox_tui.tui.screens.palette.entry import Entry
 from sandbox_tui.tui.screens.palette.sources import END
 
 if TYPE_CHECKING:  # imported when first shown
+    from sandbox_tui.sessions import RunWorker
     from sandbox_tui.tui.screens.new_run.new_run_anywhere import NewRunAnywhere
 
 PROGRAM_WIDE = ("home.new", "home.evals", "home.trainings", "home.wall", "home.settings")
@@ -44,7 +44,8 @@ SHOWN = {
 IN_DIALOG = "close the dialog first"
 """Why the actions are off while a dialog is open, which would lose its answer."""
 
-_ONE_RUN = "this program has one run only"
+_NO_RUNS = "no run was started here yet", "this program has one run only"
+"""Why none of its runs, or a single one, are not shown side by side."""
 
 _NOTHING_RUNS = "no run that goes on is under the cursor"
 
@@ -138,7 +139,8 @@ class HomeActions:
 
     @property
     def _why_no_wall(self) -> str:
-        return "" if len(self._own_runs) > 1 else _ONE_RUN
+        count = len(self._own_runs)
+        return "" if count > 1 else _NO_RUNS[count]
 
     def _open_wall(self) -> None:
         from sandbox_tui.tui.screens.wall.open_wall import open_wall_of
