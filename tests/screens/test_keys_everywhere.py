@@ -296,9 +296,13 @@ async def test_the_help_of_an_ended_run_says_once_for_all_why_it_cannot_be_steer
         text = app.screen._list(palette_of(app.screen)).plain
         assert "The run – this run has ended" in text
         assert "The waiting call – this run has ended" in text
-        assert "Pause –" not in text
-        assert "to take it back –" in text, "the one with a reason of its own"
+        assert "Pause" not in text, "only its key"
         assert text.index("Replay the session") < text.index("The run –")
+        app.screen.query_one(Input).value = "take it back"
+        await until(pilot, lambda: len(app.screen.keys_shown) == 1)
+        text = app.screen._list(palette_of(app.screen)).plain
+        own_reason = "What you allowed in this run, to take it back – nothing was allowed"
+        assert own_reason in " ".join(text.split())
 
 
 async def test_what_is_on_exactly_the_typed_key_is_first_in_the_help(store: Store) -> None:

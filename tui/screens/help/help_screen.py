@@ -127,7 +127,7 @@ class HelpScreen(Dialog[None]):
         """The actions whose words, other words, keys or group match the typed text, or the closest
         one if none does; those on exactly this key come first, with their groups."""
         typed = self._typed
-        found = self._matching(self.meant or typed)
+        found = self._matching(self.meant or typed) or self._shortened(typed)
         on_key = {action.group for action in found if typed in action.keys}
         return sorted(
             found,
@@ -160,8 +160,14 @@ class HelpScreen(Dialog[None]):
     def _matching(self, typed: str) -> list[ActionHere]:
         words = typed.lower().split()
         known = (*self._all, *self._others) if words else self._all
-        found = [one for one in known if all(_has(one, word) for word in words)]
-        return found or [one for one in known if _is_shortened(typed, one)]
+        return [one for one in known if all(_has(one, word) for word in words)]
+
+    def _shortened(self, typed: str) -> list[ActionHere]:
+        """Return the actions of whose words letters were left out; none if the text is for another
+        screen."""
+        if not typed or self.elsewhere:
+            return []
+        return [one for one in (*self._all, *self._others) if _is_shortened(typed, one)]
 
     @property
     def enter_words(self) -> str:
