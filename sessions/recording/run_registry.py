@@ -101,6 +101,11 @@ class RunRegistry:
         await give_way(worker, self.store, lambda: self.all.get(worker.run_id) is worker)
 
     @property
+    def own(self) -> list[RunWorker]:
+        """Runs that are not samples of an evaluation."""
+        return [worker for run_id, worker in self.all.items() if run_id not in self.samples]
+
+    @property
     def unfinished(self) -> list[RunWorker]:
         """Runs that have not been cleaned up yet."""
         return [worker for worker in self.all.values() if not worker.ended.is_set()]

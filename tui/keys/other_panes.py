@@ -31,7 +31,7 @@ class Pane(NamedTuple):
 
 
 @runtime_checkable
-class HasPanes(Protocol):
+class ShowsPanes(Protocol):
     """A screen with several panes; in the first one, all keys of the screen itself work."""
 
     @property
@@ -48,7 +48,7 @@ def actions_of_other_panes(screen: Screen[Any], listed: Collection[str]) -> list
         screen: the screen.
         listed: names of the actions that are available.
     """
-    if not isinstance(screen, HasPanes):
+    if not isinstance(screen, ShowsPanes):
         return []
     return [one for one in _all(screen, screen.panes) if one.name not in listed]
 

@@ -42,8 +42,7 @@ class RunAnnouncer:
 
     def look(self) -> None:
         """Look at the runs; report what is new."""
-        own = [run for run_id, run in self._runs.all.items() if run_id not in self._runs.samples]
-        for notice in self._notices.take_new(own):
+        for notice in self._notices.take_new(self._runs.own):
             self._tell(notice)
         if self._settings.now.ui.title:
             self._show_title(title_of(self._app.screen_stack, self._runs.unfinished))

@@ -135,9 +135,7 @@ class Palette:
 
     @property
     def _waiting_runs(self) -> Sequence[str]:
-        runs = self._runs
-        own = [run for run_id, run in runs.all.items() if run_id not in runs.samples]
-        return [run.run_id for run in own if waits(run)]
+        return [run.run_id for run in self._runs.own if waits(run)]
 
     def _theme_entries(self) -> Sequence[Entry]:
         dark = self._dark_by_theme()

@@ -23,7 +23,6 @@ from sandbox_tui.tui.screens.palette.entry import Entry
 from sandbox_tui.tui.screens.palette.sources import END
 
 if TYPE_CHECKING:  # imported when first shown
-    from sandbox_tui.sessions import RunWorker
     from sandbox_tui.tui.screens.new_run.new_run_anywhere import NewRunAnywhere
 
 PROGRAM_WIDE = ("home.new", "home.evals", "home.trainings", "home.wall", "home.settings")
@@ -133,19 +132,15 @@ class HomeActions:
         self._app.run_worker(asking, exclusive=True, group="new_run")
 
     @property
-    def _own_runs(self) -> Sequence[RunWorker]:
-        runs = self._evals.runs
-        return [run for run_id, run in runs.all.items() if run_id not in runs.samples]
-
-    @property
     def _why_no_wall(self) -> str:
-        count = len(self._own_runs)
+        count = len(self._evals.runs.own)
         return "" if count > 1 else _NO_RUNS[count]
 
     def _open_wall(self) -> None:
         from sandbox_tui.tui.screens.wall.open_wall import open_wall_of
 
-        open_wall_of(self._app.screen, self._own_runs, self._evals.runs, lambda _: None)
+        runs = self._evals.runs
+        open_wall_of(self._app.screen, runs.own, runs, lambda _: None)
 
     def _open_evaluations(self) -> Awaitable[object]:
         from sandbox_tui.tui.screens.evals.open_eval import open_list
