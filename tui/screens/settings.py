@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from textual import on
@@ -88,14 +89,10 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
     ]
 
     def __init__(
-        self,
-        live_settings: LiveSettings,
-        themes: LiveThemes,
-        at: str = "ui.theme",
+        self, live_settings: LiveSettings, themes: LiveThemes, at: str = "ui.theme"
     ) -> None:
         super().__init__()
-        self._at, self._themes = at, themes
-        self._live_settings = live_settings
+        self._at, self._themes, self._live_settings = at, themes, live_settings
         self._rows = {row.id: row for rows in ROWS.values() for row in rows}
         self._at_first = self._texts_now()
         self._sources = live_settings.sources
@@ -284,8 +281,7 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
         about.set_class(is_set, "-set")
         label.set_class(is_set, "-set").update(row.marked(is_set))
         if self.focused is not None and self.focused.id == row.id:
-            label = self.query_one("#hint", Label)
-            label.set_class(bool(mistake), "-wrong")
+            label = self.query_one("#hint", Label).set_class(bool(mistake), "-wrong")
             label.update(sanitize_line(mistake or hint))
             said = facts_of_setting(row.name, source, self._at_first[row.name], row.default)
             self.query_one("#facts", Label).update(sanitize_line(said))
@@ -355,6 +351,12 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
         if isinstance(field, Choice | Input):
             field.value = text
 
+    def take(self, texts: Mapping[str, str]) -> None:
+        """Put texts into the fields of these settings, to be saved with the others."""
+        for name, text in texts.items():
+            self._put(self._rows[id_of(name)], text)
+        self.go_to(next(iter(texts)))
+
     def action_save(self) -> None:
         """Write the changes, unless a value is invalid: then the first of them gets the focus."""
         self._mistakes.forget()
@@ -382,13 +384,11 @@ class SettingsScreen(ExplainsUnavailable, Dialog[None]):
         """End the search, otherwise leave without saving, asked first, and restore the theme."""
         if self.query_one(SearchLine).display:
             self._end_search()
-            return
-        unsaved = [row.name for row in self._changed_rows]
-        if not unsaved:
+        elif unsaved := ", ".join(row.name for row in self._changed_rows):
+            question = f"Leave without saving {unsaved}?"
+            app_of(self).push_screen(ConfirmDialog(question, "leave", "stay"), self._leave)
+        else:
             self._leave(True)
-            return
-        question = f"Leave without saving {', '.join(unsaved)}?"
-        app_of(self).push_screen(ConfirmDialog(question, "leave", "stay"), self._leave)
 
     def _leave(self, sure: bool | None) -> None:
         if sure:

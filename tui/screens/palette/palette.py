@@ -205,15 +205,21 @@ class Palette:
     # --- effects of a choice
 
     def _choose_model(self, offer: Offer) -> None:
-        """Take a model for the form below, otherwise from now on."""
+        """Take a model for the form or the settings below, otherwise from now on."""
         screen = self._app.screen
         if isinstance(screen, ModelForm):
             screen.take_model(offer)
             screen.go_to_field("model")
+        elif isinstance(screen, SettingsScreen):
+            screen.take({"model.name": offer.model, "model.base_url": offer.base_url})
         else:
             set_model(screen, self._settings, offer)
 
     def _apply_theme(self, name: str) -> None:
+        """Use a theme from now on; over the settings it is saved with the others."""
+        if isinstance(self._app.screen, SettingsScreen):
+            self._app.screen.take({"ui.theme": name})
+            return
         self._app.theme = name
         try:
             path = self._settings.change({"ui.theme": name})

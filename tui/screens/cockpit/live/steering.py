@@ -200,7 +200,7 @@ class RunSteering:
         if run is not None:
             pause_or_resume(run)
             self.say_since_when(run)
-            self._say_what_still_waits()
+            self._say_what_still_waits(run)
 
     def step(self) -> None:
         """Run one more call."""
@@ -210,7 +210,7 @@ class RunSteering:
             run.step()
             self.say_since_when(run)
             say_steps_now(self._screen, mode, was_frozen=self._state.frozen)
-            self._say_what_still_waits()
+            self._say_what_still_waits(run)
 
     def choose_mode(self) -> None:
         """Choose the mode of the run: a paused one stays paused, a waiting call keeps waiting."""
@@ -234,7 +234,7 @@ class RunSteering:
         if run is not None:
             run.choose_mode(mode)
             self.say_since_when(run)
-            self._say_what_still_waits()
+            self._say_what_still_waits(run)
 
     def show_allowed(self) -> None:
         """Show what the user has allowed in this run."""
@@ -246,10 +246,10 @@ class RunSteering:
 
         app_of(self._screen).push_screen(AllowedRulesDialog(self._state, revoke))
 
-    def _say_what_still_waits(self) -> None:
+    def _say_what_still_waits(self, run: Controls) -> None:
         pending = self._state.pending
         if pending is not None and not pending.waits_for_resume:
-            self._screen.notify(still_waits(pending.call.number), timeout=3)
+            self._screen.notify(still_waits(pending.call.number, run.gate.resume_mode), timeout=3)
 
     def freeze_or_thaw(self) -> None:
         """Pause the run and stop every process in the sandbox, or resume all of them."""

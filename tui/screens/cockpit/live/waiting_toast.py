@@ -16,9 +16,14 @@ TIMEOUT_SECONDS = 60
 """The toast is removed earlier, when the dialog is closed or the call is decided on."""
 
 
-def still_waits(number: int) -> str:
-    """Return the notice that a call waits although the mode has changed."""
-    return f"Call {number} still waits for your decision."
+def still_waits(number: int, mode: Mode) -> str:
+    """Return the notice that a call waits although the mode has changed to this one."""
+    later = "; later calls run without you" if mode == "auto" else ""
+    return f"{_waits(number)}{later}."
+
+
+def _waits(number: int) -> str:
+    return f"Call {number} still waits for your decision"
 
 
 def thawed_for(number: int, of_run: str = "") -> str:
@@ -92,7 +97,7 @@ class WaitingToast:
 
     def _remove_notices(self, number: int) -> None:
         """Remove the notices about a call that no longer waits."""
-        for words in (still_waits(number), draft_saved()):
+        for words in (_waits(number), draft_saved()):
             self._app.remove_notices_with(words)
 
     @property

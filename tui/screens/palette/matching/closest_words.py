@@ -18,7 +18,7 @@ MIN_SAME_CHARACTERS = 5
 """Minimum length of such a beginning."""
 
 MIN_CHARACTERS = 3
-"""Minimum length of a word that may contain a mistake."""
+"""Minimum length of a word that may contain a mistake, and of the one that is meant."""
 
 
 def closest_words(typed: str, known: Iterable[str]) -> str:
@@ -40,7 +40,8 @@ def _meant(word: str, vocabulary: list[str]) -> str:
         return word
     if len(word) < MIN_CHARACTERS:
         return ""
-    alike = difflib.get_close_matches(word, vocabulary, cutoff=LIKENESS)
+    long_enough = [one for one in vocabulary if len(one) >= MIN_CHARACTERS]
+    alike = difflib.get_close_matches(word, long_enough, cutoff=LIKENESS)
     alike = [
         one for one in alike if _mistakes(word, one) <= max(1, len(word) // LETTERS_PER_MISTAKE)
     ]
