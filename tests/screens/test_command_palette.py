@@ -275,8 +275,11 @@ def test_samples_of_one_task_are_told_apart(store: Store) -> None:
     for number in (1, 2):
         fill(store, f"r{number}", 1)
     runs = [replace(store.run(f"r{n}"), samples="g", sample=n) for n in (1, 2)]
-    details = [session_entry(run, lambda run: None).detail for run in runs]
-    assert [detail.partition(" · ")[0] for detail in details] == ["sample 1", "sample 2"]
+    entries = [session_entry(run, lambda run: None) for run in runs]
+    assert [one.detail.partition(" · ")[0] for one in entries] == ["sample 1", "sample 2"]
+    for typed in ("sample 2", f"{entries[1].words.split()[0]} 2"):
+        found = dict(grouped(entries, typed, ()))["Sessions"]
+        assert [match.entry for match in found] == [entries[1]]
 
 
 async def test_a_fork_is_told_from_its_parent(app: SandboxTui, store: Store) -> None:

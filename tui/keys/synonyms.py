@@ -55,7 +55,7 @@ SYNONYMS: dict[str, str] = {
     "leave": "exit close quit back home list",
     "live.fork": "branch clone duplicate rerun retry continue step undo rewind checkpoint"
     " restore back",
-    "live.leave": "exit close quit back detach background disconnect home list",
+    "live.leave": "exit close quit back detach background disconnect home list run session",
     "live.replay": "play watch rewind back history",
     "mark": "select choose pick tick",
     "message": "tell say prompt steer nudge hint instruct chat talk ask send feedback",
@@ -85,6 +85,7 @@ SYNONYMS: dict[str, str] = {
     "replay": "play watch",
     "replay.end": "last bottom seek goto jump",
     "replay.fork": "branch clone duplicate rerun retry continue step undo checkpoint restore",
+    "replay.leave": "exit close quit back home list session replay",
     "replay.start": "rewind first beginning top seek goto jump",
     "report": "share export page results",
     "resume": "continue restart restore recover",
@@ -109,7 +110,7 @@ SYNONYMS: dict[str, str] = {
     "waiting": "read pending approval",
     "wall": "grid tiles dashboard overview monitor side-by-side",
     "wall.filter": "hide hidden show only state failed",
-    "wall.leave": "exit close quit back detach background disconnect home list",
+    "wall.leave": "exit close quit back detach background disconnect home list runs",
     "wall.open": "attach replay rewind play watch view history fork undo",
 }
 """Words by what an action does, the second part of its name, or by its whole name; also by what it

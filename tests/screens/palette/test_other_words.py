@@ -52,6 +52,7 @@ DARK = {"ansi": True, "contrast": True, "daylight": False, "lamplight": True}
         ("dark theme", {"ansi", "contrast", "lamplight"}),
         ("light mode", {"daylight"}),
         ("high contrast", {"contrast"}),
+        ("color", {*DARK}),
     ],
 )
 def test_themes_are_found_by_whether_they_are_dark(typed: str, names: set[str]) -> None:
@@ -143,6 +144,31 @@ def test_an_action_of_another_screen_is_named_above_settings_of_that_name(
 ) -> None:
     groups = grouped(SETTINGS, typed, ())
     assert [name for name, _ in groups] == [heading, "Settings"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "heading"),
+    [
+        ("leave the run", "Not on this screen: Leave the run (live run: q)"),
+        ("next error", "Not on this screen: Next failure (replay: n)"),
+        ("save image", "Not on this screen: Save a screenshot (replay: C)"),
+    ],
+)
+def test_several_words_mean_an_action_of_another_screen(typed: str, heading: str) -> None:
+    assert [name for name, _ in grouped(SETTINGS, typed, ())][:1] == [heading]
+
+
+def test_they_mean_no_action_elsewhere_if_one_like_it_is_here() -> None:
+    also = synonyms("wall.leave")
+    here = Entry("Actions", "wall.leave", "Back", "esc", lambda: None, also=also)
+    ((_, matches), *_) = grouped([here, *SETTINGS], "leave the run", ())
+    assert matches[0].entry == here
+
+
+def test_the_word_mode_does_not_stand_for_all_models() -> None:
+    model = Entry("Models", "model x", "qwen3-coder", "", lambda: None)
+    assert "Models" not in dict(grouped([*SETTINGS, model], "mode", ()))
+    assert "Models" in dict(grouped([*SETTINGS, model], "model", ()))
 
 
 @pytest.mark.parametrize("typed", ["about", "list", "attach", "sandbox"])

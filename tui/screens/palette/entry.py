@@ -74,6 +74,9 @@ MIN_ID_CHARACTERS = 3
 MIN_KIND_CHARACTERS = 4
 """Minimum length of typed text that is taken for the name of a kind."""
 
+NOT_KINDS = frozenset(("mode",))
+"""Words that are something else although the name of a kind begins like them."""
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -361,4 +364,5 @@ def _begins_any(part: str, words: Sequence[str]) -> bool:
 
 
 def _names_kind(part: str, kind: str) -> bool:
-    return len(part) >= MIN_KIND_CHARACTERS and kind.lower().startswith(part)
+    is_kind = len(part) >= MIN_KIND_CHARACTERS and part not in NOT_KINDS
+    return is_kind and kind.lower().startswith(part)

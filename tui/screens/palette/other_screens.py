@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from functools import cache
+from itertools import chain
 
 from sandbox_tui.tui.keys.default_keys import ACTIONS
 from sandbox_tui.tui.keys.hint import hint
@@ -61,7 +62,9 @@ def action_elsewhere(typed: str, here: Collection[str]) -> str:
     if words[:1] in (["step"], ["call"]) and "".join(words[1:]).isdigit():
         name = "replay.go_to_step"
     else:
-        name = _name_by_word(near).get(typed.strip().lower(), "") or _name_by_words(words, near)
+        name = _name_by_word(near).get(typed.strip().lower(), "") or _name_by_words(
+            words, near, here
+        )
     if not name or name in here:
         return ""
     return f"{ACTIONS[name].title} ({PLACES[_place(name)]}: {hint(name)})"
@@ -95,11 +98,30 @@ def _place(name: str) -> str:
     return name.partition(".")[0]
 
 
-def _name_by_words(words: Sequence[str], near: Sequence[str]) -> str:
-    """Return the action of which the title has all of several words; empty if there is none."""
+def _purpose(name: str) -> str:
+    return name.partition(".")[2]
+
+
+def _name_by_words(words: Sequence[str], near: Sequence[str], here: Collection[str]) -> str:
+    """Return the action of which the title has all of several words, or else of which they begin
+    words of the title and synonyms; empty if there is none, or one with the same purpose here."""
+    if len(words) < 2:
+        return ""
+    purposes = {_purpose(name) for name in here}
     listed = (*_listed(near), *_listed(tuple(PLACES)))
-    fit = (name for name, title in listed if {*words} <= {*_words_of(title)})
-    return next(fit, "") if len(words) > 1 else ""
+    others = [(name, title) for name, title in listed if _purpose(name) not in purposes]
+    whole = (name for name, title in others if {*words} <= {*_words_of(title)})
+    begun = (name for name, title in others if _are_begun(words, _words_of(title), synonyms(name)))
+    return next(chain(whole, begun), "")
+
+
+def _are_begun(words: Sequence[str], title: Sequence[str], also: str) -> bool:
+    """Return whether words begin words of a title and synonyms, both of them."""
+    of_title, of_also = (
+        {word for word in words if any(one.startswith(word) for one in known)}
+        for known in (title, also.split())
+    )
+    return bool(of_title and of_also) and of_title | of_also == {*words}
 
 
 @cache

@@ -27,7 +27,7 @@ from sandbox_tui.tui.widgets.sessions.model_offers import Offer
 MAX_TITLE_CHARACTERS = 200
 """Maximum characters of a session's title to match: more are never displayed."""
 
-DARK_WORDS, LIGHT_WORDS = "dark mode night", "light mode day bright"
+DARK_WORDS, LIGHT_WORDS = "dark mode night color colour", "light mode day bright color colour"
 """Other words for a dark theme, and for a light one."""
 
 OPEN_WORDS = "Open what the cursor is on"
@@ -104,7 +104,9 @@ def session_entry(
         task_title(run)[:MAX_TITLE_CHARACTERS],
         detail,
         lambda: open_session(run),
-        also=" ".join([*(f"{tag} #{tag}" for tag in tags), *_end_words(run), *_model(run)]).lower(),
+        also=" ".join(
+            [*(f"{tag} #{tag}" for tag in tags), *_end_words(run), *_model(run), which]
+        ).lower(),
         id=run.id,
         now=_now_words(run),
         waits=run.waits and not is_shown,
