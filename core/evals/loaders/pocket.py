@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
+from threading import Lock
 
 from sandbox_tui.core.base.errors import ConfigError
 from sandbox_tui.core.evals.loaders.dataset import Dataset
 from sandbox_tui.core.evals.loaders.selection import UnknownDomain
 from sandbox_tui.core.evals.pocket.suite import DOMAINS, LEVELS, pocket_tasks
 from sandbox_tui.core.evals.task import Task
+
+_KEPT = 2
+"""Selections of tasks that are kept: the default one takes seconds to generate and 20 MB."""
+
+_generating = Lock()
+"""So that threads that need the same tasks generate them once."""
 
 
 def load(dataset: Dataset, _folder: Path) -> Iterable[Task]:
@@ -21,12 +29,20 @@ def load(dataset: Dataset, _folder: Path) -> Iterable[Task]:
         ConfigError: a level does not exist.
     """
     try:
-        return pocket_tasks(
-            seed=dataset.seed,
-            per_domain=dataset.per_domain if dataset.limit is None else dataset.limit,
-            domains=dataset.domains or DOMAINS,
-            levels=dataset.levels or LEVELS,
-        )
+        with _generating:
+            return _tasks(
+                dataset.seed,
+                dataset.per_domain if dataset.limit is None else dataset.limit,
+                tuple(dataset.domains or DOMAINS),
+                tuple(dataset.levels or LEVELS),
+            )
     except ValueError as error:
         is_domain_unknown = not set(dataset.domains) <= set(DOMAINS)
         raise (UnknownDomain if is_domain_unknown else ConfigError)(str(error)) from error
+
+
+@lru_cache(maxsize=_KEPT)
+def _tasks(
+    seed: int, per_domain: int, domains: tuple[str, ...], levels: tuple[int, ...]
+) -> tuple[Task, ...]:
+    return pocket_tasks(seed=seed, per_domain=per_domain, domains=domains, levels=levels)

@@ -7,11 +7,15 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from statistics import mean
 
 import msgspec
 import pytest
 
+from sandbox_tui.core.evals.loaders.dataset import Dataset
+from sandbox_tui.core.evals.loaders.pocket import load
 from sandbox_tui.core.evals.pocket.suite import DOMAINS, families_of, pocket_tasks
 from sandbox_tui.core.evals.scorers.base import Attempt, Scorer
 from sandbox_tui.core.evals.scorers.table import scorer_named
@@ -191,3 +195,11 @@ def test_wrong_arguments_are_named() -> None:
 def test_one_level_alone() -> None:
     tasks = pocket_tasks(per_domain=20, domains=DOMAINS[:1], levels=(3,))
     assert {task.level for task in tasks} == {3}
+
+
+def test_threads_that_load_the_same_selection_generate_it_once() -> None:
+    dataset = Dataset(loader="pocket", per_domain=2, domains=DOMAINS[:1], seed=7)
+    with ThreadPoolExecutor(4) as threads:
+        first, *others = threads.map(lambda _: load(dataset, Path()), range(4))
+    assert all(tasks is first for tasks in others)
+    assert list(first) == list(pocket_tasks(per_domain=2, domains=DOMAINS[:1], seed=7))
