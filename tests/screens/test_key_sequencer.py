@@ -18,6 +18,7 @@ from textual.widgets import Input, Label
 from sandbox_tui.tui.keys.key_sequencer import (
     BURST_SECONDS,
     DIALOG_TIMEOUT_SECONDS,
+    REPEATED_KEYS,
     SequentialKeys,
     ignore_burst,
     keys_for_dialog,
@@ -181,6 +182,13 @@ async def test_what_was_typed_for_an_input_that_did_not_open_is_ignored() -> Non
         app.post_message(late)
         await until(pilot, lambda: app.destroyed)
         assert app.destroyed == 1, "the key after the pause alone"
+
+
+async def test_a_key_that_is_held_down_is_not_ignored_for_ever() -> None:
+    app = Typing()
+    async with app.run_test() as pilot:
+        burst(pilot, "o" + "d" * 20)
+        await until(pilot, lambda: app.destroyed == 21 - REPEATED_KEYS)
 
 
 async def test_escape_works_in_an_ignored_burst() -> None:

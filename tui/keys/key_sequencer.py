@@ -41,6 +41,9 @@ SENT_LINE_SECONDS = 1.0
 BURST_SECONDS = 0.4
 """Keys that follow each other sooner than this are typed in one go."""
 
+REPEATED_KEYS = 4
+"""A key that comes this often in a row is held down or pressed again: nobody types that."""
+
 NEVER_IGNORED = frozenset(("escape", "ctrl+q", "ctrl+c"))
 """Keys that work even in a burst that is ignored."""
 
@@ -83,6 +86,7 @@ class SequentialKeys(App[Result], Generic[Result]):
     _sent_at = -math.inf
     _last_key_at = -math.inf
     _ignores_burst = False
+    _ignored_in_a_row = ("", 0)
     typed_ahead = ""
     """Characters typed before the app could read keys; they are handled first."""
 
@@ -197,14 +201,17 @@ class SequentialKeys(App[Result], Generic[Result]):
     def ignore_burst(self) -> None:
         """Ignore the keys that were typed right after the one that is being handled: they were
         meant for the input that it would have opened."""
-        self._ignores_burst = True
+        self._ignores_burst, self._ignored_in_a_row = True, ("", 0)
 
     def _is_ignored(self, event: events.Key) -> bool:
         if not self._ignores_burst or event.key in NEVER_IGNORED:
             return False
-        self._ignores_burst = event.time - self._last_key_at < BURST_SECONDS
+        key, times = self._ignored_in_a_row
+        times = times + 1 if event.key == key else 1
+        is_typed = event.time - self._last_key_at < BURST_SECONDS and times < REPEATED_KEYS
+        self._ignores_burst, self._ignored_in_a_row = is_typed, (event.key, times)
         self._last_key_at = event.time
-        return self._ignores_burst
+        return is_typed
 
     # --- keys for a dialog that opens after something has been read
 

@@ -26,12 +26,13 @@ async def test_a_frozen_sandbox_takes_no_keyboard_and_says_how_to_resume_it(
         screen.state.apply(e.SandboxFrozen(seq=4, t=1.0, by="human"))
         await pilot.press("t")
         reason = "the sandbox is frozen: space resumes it"
-        await until(pilot, lambda: bool(shown_toasts(app)))
-        assert [toast.message for toast in shown_toasts(app)] == [f"T{reason[1:]}."]
+        said = [f"T{reason[1:]}."]
+        await until(pilot, lambda: [toast.message for toast in shown_toasts(app)] == said)
         assert not screen.query_one(TerminalPane).view.attached
         off = {action.name: action.off for action in available_actions(screen)}
         assert off["live.shell"] == reason
-        assert "t" not in [known.key for known in screen.query_one(KeyBar).keys_shown]
+        bar = screen.query_one(KeyBar)
+        await until(pilot, lambda: "t" not in [known.key for known in bar.keys_shown])
 
 
 async def test_freezing_a_paused_run_takes_the_shell_from_the_bar(tmp_path: Path) -> None:

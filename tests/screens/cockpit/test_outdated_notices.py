@@ -73,7 +73,7 @@ async def test_the_model_is_asked_again_until_it_fails_again(tmp_path: Path) -> 
             for event in (again, outcome):
                 await screen.apply(event)
             screen.sync_bars()
-            assert not notices(app)
+            await until(pilot, lambda: not notices(app))
 
 
 async def test_control_is_not_offered_back_after_the_end(tmp_path: Path) -> None:

@@ -210,6 +210,7 @@ async def test_a_title_and_a_tag_are_found_and_open_the_session_as_its_row_does(
     add_tag(store, "other", "renamed-too")
     async with at_home(store) as (home, pilot):
         hits = await look_for(home, pilot, "renamed")
+        await until(pilot, lambda: all(word in text_of(hits) for word in ("title", "tag")))
         lines = text_of(hits).splitlines()
         (title,) = (line for line in lines if re.match(r" +title ", line))
         assert title.split() == ["title", "renamed", "by", "the", "user"]
