@@ -18,6 +18,7 @@ from sandbox_tui.tui.app import SandboxTui
 from sandbox_tui.tui.lifecycle.first_screen import Attach
 from sandbox_tui.tui.screens.cockpit.cockpit import Cockpit
 from sandbox_tui.tui.screens.home.home import HomeScreen
+from sandbox_tui.tui.screens.palette.palette_screen import PaletteScreen
 from sandbox_tui.tui.screens.wall.wall_screen import WallScreen
 from sandbox_tui.tui.textual_support.private_api import shown_toasts
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
@@ -156,5 +157,8 @@ async def test_the_palette_goes_to_a_run_of_the_wall_and_opens_one(store: Store)
         await until(pilot, lambda: app.screen is wall and app.focused is not None)
         await until(pilot, lambda: cast(RunTile, app.focused).number == 1)
         assert (await first_of(app, pilot, "open run 2")).words == "Open run 2"
+        for number in (1, 2):  # the chosen one, and another
+            ((_, matches), *_) = cast(PaletteScreen, app.screen).groups(f"fork run {number}")
+            assert [match.entry.words for match in matches] == [f"Fork run {number}"]
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, Cockpit))

@@ -54,7 +54,7 @@ def session_entries(app: App[int], below: Screen[object], runs: RunRegistry) -> 
         exported = Entry("Actions", "export_run", words, "", export, "", also)
         return (
             *_end_all(below),
-            _fork_run(below, tile),
+            fork_run(below, tile),
             exported,
             _copy_id(app, run_id),
             _copy_answer(app, tile.state),
@@ -70,12 +70,14 @@ def _end_all(wall: WallScreen) -> Sequence[Entry]:
     return (Entry("Actions", "wall.end_all", words, "", wall.action_end_all, "", also),)
 
 
-def _fork_run(wall: WallScreen, tile: RunTile) -> Entry:
+def fork_run(wall: Screen[object], tile: RunTile) -> Entry:
+    """Return the entry that forks a run of a wall."""
+
     def fork() -> None:
         wall.post_message(ForkRequested(tile.worker.run_id, tile.state.seq))
 
     words, off = f"Fork run {tile.number}", why_not_after_the_end("fork", tile.state)
-    return Entry("Actions", "fork_run", words, "", fork, off, synonyms("home.fork"))
+    return Entry("Actions", f"fork_run_{tile.number}", words, "", fork, off, synonyms("home.fork"))
 
 
 def _copy_id(app: App[int], run_id: str) -> Entry:

@@ -16,6 +16,7 @@ from sandbox_tui.tui.screens.messages import ForkRequested
 from sandbox_tui.tui.screens.palette.actions.evaluation_actions import evaluation_of
 from sandbox_tui.tui.screens.palette.actions.export_as import export_entries, is_meant
 from sandbox_tui.tui.screens.palette.actions.run_modes import mode_entries
+from sandbox_tui.tui.screens.palette.actions.session_actions import fork_run
 from sandbox_tui.tui.screens.palette.actions.steps_and_calls import places_of
 from sandbox_tui.tui.screens.palette.entry import Entry
 from sandbox_tui.tui.screens.palette.matching.closest_words import closest_words
@@ -36,8 +37,8 @@ _MOMENT = re.compile(
 _FORK = re.compile(r"fork (?:after |at |from )?(?:step ?)?(\d{1,9})")
 """A step to fork after, such as `fork step 3` and `fork at 3`."""
 
-_RUN = re.compile(r"(?:go ?to |jump to |open )?(?:run|tile|sample) ?(\d{1,4})")
-"""A run of a wall, such as `run 3` and `open run 3`."""
+_RUN = re.compile(r"(?:go ?to |jump to |open |fork )?(?:run|tile|sample) ?(\d{1,4})")
+"""A run of a wall, such as `run 3` and `fork run 3`."""
 
 FORMATS = {"csv": "table samples", "cells": "csv", "markdown": "md", "json": ""}
 """Formats of a report in a terminal, and other words for them."""
@@ -147,6 +148,7 @@ def _runs(below: Screen[object], typed: str) -> Sequence[Entry]:
     return (
         Entry("Actions", f"go_to_run_{number}", f"Go to run {number}", "", tile.focus, off, also),
         Entry("Actions", f"open_run_{number}", f"Open run {number}", "", open_run, off, also),
+        fork_run(below, tile),
     )
 
 
