@@ -5,13 +5,14 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from click.testing import CliRunner
 from textual.widgets import Input, Label
 
 from sandbox_tui.core.config import settings as config
+from sandbox_tui.core.models.discovery import find_local_servers
 from sandbox_tui.core.run.run_request import RunRequest
 from sandbox_tui.sessions import Store
 from sandbox_tui.tui.app import SandboxTui
@@ -25,7 +26,7 @@ from sandbox_tui.tui.widgets.sessions.model_offers import ModelOffers
 from sandbox_tui.tui.widgets.sessions.session_list import SessionList
 from tests.scripted_server import ScriptedServer, say
 from tests.unit.sample_run import keep, sample
-from tests.waiting import until
+from tests.waiting import HANG_SECONDS, until
 
 SECRET = "sk-proj-never-shown-anywhere"
 
@@ -38,6 +39,8 @@ def server(
     server.models = ["qwen3-coder", "tiny"]
     port = server.url.split(":")[2].split("/")[0]
     monkeypatch.setenv("SANDBOX_TUI_MODEL_LOCAL_PORTS", f"[{port}]")
+    defaults = cast("dict[str, float]", find_local_servers.__kwdefaults__)
+    monkeypatch.setitem(defaults, "wait", HANG_SECONDS)  # this machine may be busy
     return server
 
 
