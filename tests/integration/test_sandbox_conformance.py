@@ -764,7 +764,8 @@ async def test_run_works_beside_a_command_and_is_ended_alone(sandbox: Sandbox) -
     await sandbox.write_file("go", b"")
     assert (await running).stdout == b"done\n"
     alive = "grep -qsxz '432[3]' /proc/[0-9]*/cmdline"  # not the word of grep itself
-    await out(sandbox, f"while {alive}; do sleep 0.1; done")  # what was killed is gone a bit later
+    gone = await sh(sandbox, f"while {alive}; do sleep 0.1; done")  # a kill takes a moment
+    assert (gone.timed_out, gone.exit_code) == (False, 0)
     assert "run-" not in await out(sandbox, "ls /run/sandbox-tui")
 
 

@@ -85,8 +85,9 @@ class SequentialKeys(App[Result], Generic[Result]):
     _escaped_at = -math.inf
     _sent_at = -math.inf
     _last_key_at = -math.inf
-    _ignores_burst = False
-    _ignored_in_a_row = ("", 0)
+    _ignored: tuple[str, int] | None = None
+    """In a burst that is ignored, its last key, and how often that came in a row."""
+
     typed_ahead = ""
     """Characters typed before the app could read keys; they are handled first."""
 
@@ -201,15 +202,15 @@ class SequentialKeys(App[Result], Generic[Result]):
     def ignore_burst(self) -> None:
         """Ignore the keys that were typed right after the one that is being handled: they were
         meant for the input that it would have opened."""
-        self._ignores_burst, self._ignored_in_a_row = True, ("", 0)
+        self._ignored = ("", 0)
 
     def _is_ignored(self, event: events.Key) -> bool:
-        if not self._ignores_burst or event.key in NEVER_IGNORED:
+        if self._ignored is None or event.key in NEVER_IGNORED:
             return False
-        key, times = self._ignored_in_a_row
+        key, times = self._ignored
         times = times + 1 if event.key == key else 1
         is_typed = event.time - self._last_key_at < BURST_SECONDS and times < REPEATED_KEYS
-        self._ignores_burst, self._ignored_in_a_row = is_typed, (event.key, times)
+        self._ignored = (event.key, times) if is_typed else None
         self._last_key_at = event.time
         return is_typed
 

@@ -13,8 +13,8 @@ from sandbox_tui.core.evals.loaders.selection import UnknownDomain
 from sandbox_tui.core.evals.pocket.suite import DOMAINS, LEVELS, pocket_tasks
 from sandbox_tui.core.evals.task import Task
 
-_KEPT = 2
-"""Selections of tasks that are kept: the default one takes seconds to generate and 20 MB."""
+_kept_tasks = lru_cache(maxsize=2)(pocket_tasks)
+"""The last selections of tasks: the default one takes seconds to generate, and 20 MB."""
 
 _generating = Lock()
 """So that threads that need the same tasks generate them once."""
@@ -30,19 +30,12 @@ def load(dataset: Dataset, _folder: Path) -> Iterable[Task]:
     """
     try:
         with _generating:
-            return _tasks(
-                dataset.seed,
-                dataset.per_domain if dataset.limit is None else dataset.limit,
-                tuple(dataset.domains or DOMAINS),
-                tuple(dataset.levels or LEVELS),
+            return _kept_tasks(
+                seed=dataset.seed,
+                per_domain=dataset.per_domain if dataset.limit is None else dataset.limit,
+                domains=dataset.domains or DOMAINS,
+                levels=dataset.levels or LEVELS,
             )
     except ValueError as error:
         is_domain_unknown = not set(dataset.domains) <= set(DOMAINS)
         raise (UnknownDomain if is_domain_unknown else ConfigError)(str(error)) from error
-
-
-@lru_cache(maxsize=_KEPT)
-def _tasks(
-    seed: int, per_domain: int, domains: tuple[str, ...], levels: tuple[int, ...]
-) -> tuple[Task, ...]:
-    return pocket_tasks(seed=seed, per_domain=per_domain, domains=domains, levels=levels)

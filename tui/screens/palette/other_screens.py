@@ -62,9 +62,8 @@ def action_elsewhere(typed: str, here: Collection[str]) -> str:
     if words[:1] in (["step"], ["call"]) and "".join(words[1:]).isdigit():
         name = "replay.go_to_step"
     else:
-        name = _name_by_word(near).get(typed.strip().lower(), "") or _name_by_words(
-            words, near, here
-        )
+        name = _name_by_word(near).get(typed.strip().lower(), "")
+        name = name or _name_by_words(words, near, here)
     if not name or name in here:
         return ""
     return f"{ACTIONS[name].title} ({PLACES[_place(name)]}: {hint(name)})"
@@ -148,7 +147,7 @@ def _meant_in(places: Sequence[str]) -> dict[str, str]:
     listed = _listed(places)
     found: dict[str, str] = {}
     for name, words in (
-        *((name, name.partition(".")[2]) for name, _ in listed),
+        *((name, _purpose(name)) for name, _ in listed),
         *((name, title.partition(" ")[0]) for name, title in listed),
         *listed,
         *((name, synonyms(name)) for name, _ in listed),

@@ -27,8 +27,8 @@ from sandbox_tui.tui.widgets.sessions.model_offers import Offer
 MAX_TITLE_CHARACTERS = 200
 """Maximum characters of a session's title to match: more are never displayed."""
 
-DARK_WORDS, LIGHT_WORDS = "dark mode night color colour", "light mode day bright color colour"
-"""Other words for a dark theme, and for a light one."""
+DARK_WORDS, LIGHT_WORDS, ANY_WORDS = "dark mode night", "light mode day bright", "color colour"
+"""Other words for a dark theme, for a light one, and for any."""
 
 OPEN_WORDS = "Open what the cursor is on"
 """What enter does in a list."""
@@ -97,6 +97,7 @@ def session_entry(
         parent = origin.parent.rpartition("-")[2]
         which += f" ({parent}), {origin.place}" if run.sample else f" of {parent}, {origin.place}"
     signs = sanitize_line(" ".join(f"#{tag}" for tag in tags))
+    tag_words = (f"{tag} #{tag}" for tag in tags)
     detail = " · ".join(part for part in (which, signs, outcome_words(run), run.id) if part)
     return Entry(
         "Sessions",
@@ -104,9 +105,7 @@ def session_entry(
         task_title(run)[:MAX_TITLE_CHARACTERS],
         detail,
         lambda: open_session(run),
-        also=" ".join(
-            [*(f"{tag} #{tag}" for tag in tags), *_end_words(run), *_model(run), which]
-        ).lower(),
+        also=" ".join([*tag_words, *_end_words(run), *_model(run), which]).lower(),
         id=run.id,
         now=_now_words(run),
         waits=run.waits and not is_shown,
@@ -182,7 +181,8 @@ def theme_entries(
             return apply(name)
 
         detail = "current" if name == now else "theme"
-        also = f"{DARK_WORDS if is_dark else LIGHT_WORDS} {THEME_WORDS.get(name, '')}"
+        lightness = DARK_WORDS if is_dark else LIGHT_WORDS
+        also = f"{lightness} {ANY_WORDS} {THEME_WORDS.get(name, '')}"
         words = sanitize_line(name)
         also, own_also = also.rstrip(), also.rstrip() if name in own else ""
         key, last = f"theme {name}", name.startswith(ANSI)
