@@ -130,7 +130,7 @@ async def test_a_change_of_mode_leaves_the_waiting_call_waiting(
         await run.press(*keys[1:])
         assert run.app.screen is run.screen
         await run.until(lambda: run.screen.state.mode == mode)
-        later = "; later calls run without you" * (mode == "auto")
+        later = "; later calls run without asking" * (mode == "auto")
         said = [] if mode == "step" else [f"Call 1 still waits for your decision{later}."]
         await run.until(lambda: [one.message for one in shown_toasts(run.app)] == said)
         pending = run.screen.state.pending

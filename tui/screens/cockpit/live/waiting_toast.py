@@ -18,7 +18,7 @@ TIMEOUT_SECONDS = 60
 
 def still_waits(number: int, mode: Mode) -> str:
     """Return the notice that a call waits although the mode has changed to this one."""
-    later = "; later calls run without you" if mode == "auto" else ""
+    later = "; later calls run without asking" if mode == "auto" else ""
     return f"{_waits(number)}{later}."
 
 
